@@ -37,7 +37,11 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from .operators import staging_flag  # noqa: PLC0415 - needed by converted files only
 
-    return staging_flag.install(sys.modules[__name__])
+    flag = staging_flag.install(sys.modules[__name__])
+    if getattr(sys, "_is_gil_enabled", lambda: True)():
+        # CPython caches no attribute of a module that has a `__getattr__`, which this name no longer needs.
+        globals().pop("__getattr__", None)  # without the GIL, another thread may be about to call it
+    return flag
 
 
 def mapped(function: F) -> F:

@@ -80,7 +80,7 @@ def main(context: click.Context) -> None:
     """Convert Python control flow into functional operator calls.
 
     Input is never executed, except by export. [tool.autograph-rs] in pyproject.toml sets defaults for
-    include, exclude, jobs, quiet, verbose, source-map and format.
+    include, exclude, jobs, quiet, verbose, source-map, staged-only and format.
 
     \b
     Exit codes:

@@ -36,6 +36,8 @@ class Destination:
             return cls(file=Path(output))
         if STDIN in paths:
             raise click.UsageError("standard input has no file name: pass a file as --output")
+        if any(os.path.isdir(path) and is_same(Path(path), Path(output)) for path in paths):
+            raise click.UsageError(f"{output} is the input: use --in-place to replace it")
         if is_source(output) and not os.path.isdir(output):
             raise click.UsageError(f"{output} is not a folder: several files cannot be written to one file")
         if os.path.exists(output) and not os.path.isdir(output):

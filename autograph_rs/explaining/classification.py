@@ -182,7 +182,8 @@ def _plain_tests(n: _Node, probes: Sequence[Probe]) -> Iterator[str]:
 
 def _staged_operators(n: _Node) -> Iterator[str]:
     """Describe the staged operators in a statement's expressions."""
-    operators = dict.fromkeys(p.operator for p in n.probes if p.staged and p.operator in OPERATORS)
+    probes = [p for p in n.probes if p.is_user_test]
+    operators = dict.fromkeys(p.operator for p in probes if p.staged and p.operator in OPERATORS)
     yield from (f"{operator}: {OPERATORS[operator]}" for operator in operators)
 
 

@@ -14,6 +14,7 @@ import gast
 
 from autograph_rs.converters import Pass, Pipeline
 from autograph_rs.converters.analysis import dotted_name
+from autograph_rs.converters.diagnostics.descriptions import tests_flag
 from autograph_rs.converters.diagnostics.unsupported import Span
 from autograph_rs.converters.trees.builders import (
     FUNCTIONS,
@@ -215,6 +216,7 @@ class _InsertProbes(Pass):
         """Instrument the operator calls of an expression, innermost first."""
         if isinstance(node, gast.Lambda) and node in self.instrumented:
             return node
+        is_user_test = not tests_flag(node, self.context.namer.added)
         for name in node._fields:
             value = getattr(node, name, None)
             if isinstance(value, list):
@@ -223,7 +225,7 @@ class _InsertProbes(Pass):
                 setattr(node, name, self._expression(value))
         name = operator_name(node)
         if name is not None:
-            self._operator(name, node)
+            self._operator(name, node, is_user_test=is_user_test)
         elif type(node) is gast.Call and _is_print(node.func):
             number = self._add(node, "value")
             node.args = [
@@ -231,7 +233,7 @@ class _InsertProbes(Pass):
             ]
         return node
 
-    def _operator(self, name: str, call: gast.Call) -> None:
+    def _operator(self, name: str, call: gast.Call, *, is_user_test: bool) -> None:
         args = call.args
         if name == "callee":
             number = self._add(call, name, text=_callee_text(args[0]))
@@ -246,7 +248,10 @@ class _InsertProbes(Pass):
             has_options = constant(len(args[-1].keys) > 1)
             args[0] = at(_probe(number, "iterate", args[0], has_options), args[0])
         elif name in _TESTED_ARGUMENTS:
-            number = self._add_control_flow(name, call) if name == "if_stmt" else self._add(call, name)
+            if name == "if_stmt":
+                number = self._add_control_flow(name, call)
+            else:
+                number = self._add(call, name, is_user_test=is_user_test)
             for i in _TESTED_ARGUMENTS[name]:
                 tested = args[i]
                 if isinstance(tested, gast.Lambda):

@@ -23,6 +23,8 @@ _WITHOUT_REGIONS = {
     "numpy": "Python code that calls NumPy runs the graph",
     "onnxruntime": "onnxruntime runs the graph, as an ONNX model",
 }
+_WAYS = "in Python", "in machine code"
+_WAYS_OF_A_WHOLE = "whole call: with Python around the loops", "as machine code"
 _HEADS = ("line", "code", "state", "compiled", "in Python", "in machine code", "bailouts")
 
 
@@ -34,7 +36,8 @@ class EngineReport:
     user's code, its `kind`, its `state` ("native", "waiting" or "in Python"), the reason `why`,
     `compile_seconds`, `from_cache`, the average `python_seconds` and `native_seconds` of the `python_calls`
     and `native_calls` that were timed, the number of `bailouts`, and its `node` in the graph. `whole` reports
-    the code around the loops, once all of them are machine code. A report is a snapshot: it does not change.
+    the code around the loops, once all of them are machine code; its times are those of whole calls. A report
+    is a snapshot: it does not change.
 
     Notebooks display a report as a table.
     """
@@ -73,7 +76,8 @@ class EngineReport:
             yield from (f"  {'':{width}}      # {text}" for text in _descriptions(r))
         if self.whole is not None:
             yield f"  {'':{width}}  code around the loops"
-            yield from (f"  {'':{width}}      # {text}" for text in _descriptions(self.whole))
+            texts = _descriptions(self.whole, _WAYS_OF_A_WHOLE)
+            yield from (f"  {'':{width}}      # {text}" for text in texts)
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{name}</th>" for name in _HEADS)
@@ -102,20 +106,20 @@ def _place(region: RegionReport) -> str:
     return f"{os.path.basename(region.file)}:{region.line}"
 
 
-def _descriptions(region: RegionReport) -> Iterator[str]:
+def _descriptions(region: RegionReport, ways: tuple[str, str] = _WAYS) -> Iterator[str]:
     """Yield what a report says about a region, in one or two lines."""
     state = f"{region.state}: {region.why}" if region.why else region.state
     compiled = _compilation(region)
     yield f"{state}, {compiled}" if compiled and region.state == "native" else state
-    python, native_code = (
+    timings = (
         _timing(region.python_seconds, region.python_calls),
         _timing(region.native_seconds, region.native_calls),
     )
-    parts = [f"in Python {python}" if python else "", f"in machine code {native_code}" if native_code else ""]
+    parts = [f"{way} {timing}" for way, timing in zip(ways, timings, strict=True) if timing]
     if region.bailouts:
         parts.append(f"{region.bailouts} bailout{'s' * (region.bailouts > 1)}")
-    if any(parts):
-        yield ", ".join(filter(None, parts))
+    if parts:
+        yield ", ".join(parts)
 
 
 def _cells(region: RegionReport) -> Iterator[str]:

@@ -69,8 +69,9 @@ class Function(PickleSupport, FastPath[P, R_co]):
 
     __name__: str
     retracing_advice = (
-        "Pass varying numbers as arrays, declare varying dimensions with TensorSpec((None,)) in "
-        "input_signature or with reduce_retracing=True, and create the function once, outside of loops"
+        "Pass varying numbers as NumPy numbers, such as np.int64(n), declare varying dimensions with "
+        "TensorSpec((None,)) in input_signature or with reduce_retracing=True, and create the function once, "
+        "outside of loops"
     )
     can_run_eagerly = True
 

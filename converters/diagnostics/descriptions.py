@@ -81,7 +81,8 @@ def describe(statement: Statement, added: Collection[str]) -> tuple[str, ...]:
     if statement.in_class_body and statement.kind not in FUNCTIONS:
         lines = ["in a class body, which Python runs"]
     else:
-        lines = [*_describe_control(statement, added), *dict.fromkeys(_describe_expressions(statement))]
+        expressions = dict.fromkeys(_describe_expressions(statement, added))
+        lines = [*_describe_control(statement, added), *expressions]
     return (*(lines or [UNCHANGED]), *describe_unsupported(statement.unsupported))
 
 
@@ -125,7 +126,16 @@ def _is_own(statement: Statement, at: tuple[int, int], call: gast.AST) -> bool:
     return at == statement.own_span.start and not is_flag
 
 
-def _describe_expressions(statement: Statement) -> Iterator[str]:
+def tests_flag(call: gast.AST, added: Collection[str]) -> bool:
+    """Return whether an operator call tests the flag of a jump: `not_(broken)`, or `and_` of such a test."""
+    name = operator_name(call)
+    operand = call.args[0] if name in ("and_", "not_") else None
+    if isinstance(operand, gast.Lambda):
+        return tests_flag(operand.body, added)
+    return name == "not_" and isinstance(operand, gast.Name) and operand.id in added
+
+
+def _describe_expressions(statement: Statement, added: Collection[str]) -> Iterator[str]:
     is_compound = statement.kind not in (gast.Expr, gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Assert)
     called: list[str] = []
     for name, at, call in statement.operator_calls:
@@ -133,7 +143,9 @@ def _describe_expressions(statement: Statement) -> Iterator[str]:
             function = call.args[0]
             is_framed = operator_name(function) == "framed"
             called.append(dotted_name(function.args[0] if is_framed else function) or "")
-        elif name in OPERATORS and not (is_compound and at == statement.own_span.start):
+        elif name in OPERATORS and not (
+            (is_compound and at == statement.own_span.start) or tests_flag(call, added)
+        ):
             yield f"ag__.{name}: {OPERATORS[name]}"
     named = [name for name in dict.fromkeys(called) if name not in ("", "print")]
     if named or "" in called:

@@ -198,6 +198,7 @@ def test_09_many_retraces_warn_once():
     assert [w.category for w in caught] == [ag.RetraceWarning]
     assert "[1] was 0, 1" in str(caught[0].message)
     assert "[0]" not in str(caught[0].message)
+    assert "as NumPy numbers, such as np.int64(n)," in str(caught[0].message)
     assert caught[0].filename == __file__
 
 

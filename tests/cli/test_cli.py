@@ -59,7 +59,7 @@ def refused(data: bytes, folder: Path) -> str:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("--help", ["Exit codes", "code", "convert"]),
+        ("--help", ["Exit codes", "code", "convert", "staged-only"]),
         ("code --help", ["MODULE:QUALNAME"]),
         ("convert -h", ["PATH...", "--output", "--in-place"]),
     ],

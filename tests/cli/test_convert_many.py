@@ -163,6 +163,8 @@ def test_quiet_and_verbose(folder: Path) -> None:
             "would both be written to",
         ),
         ("pkg -o .", "is the input: use"),
+        ("pkg -o pkg", "pkg is the input: use --in-place"),
+        ("script.py pkg -o ./pkg/", "is the input: use --in-place"),
         ("pkg -o out --jobs 0", "jobs"),
     ],
 )
@@ -171,6 +173,14 @@ def test_wrong_usage(arguments: str, words: str, folder: Path) -> None:
     done = command("convert", *arguments.split(), cwd=folder)
     assert (done.returncode, done.stdout, below(folder)) == (2, b"", before)
     assert words in said(done)
+
+
+def test_an_output_folder_inside_the_input_is_no_input(folder: Path) -> None:
+    for _ in range(2):
+        done = command("convert", "pkg", "-o", "pkg/out", "--quiet", cwd=folder)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert (folder / "pkg/out/pkg/core.py").exists()
+        assert not (folder / "pkg/out/pkg/out").exists()
 
 
 def test_several_processes_do_what_one_does(tmp_path: Path) -> None:

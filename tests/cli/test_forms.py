@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -193,4 +194,32 @@ def test_the_flag_during_a_trace(folder: Path) -> None:
     """It is an object while a graph is built, and False again afterwards."""
     assert command("convert", "layouts.py", "-o", "made.py", cwd=folder).returncode == 0
     done = python("-c", TRACED, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+SPECIALIZED = """
+import dis, made
+from autograph_rs import runtime
+
+for _ in range(1000):
+    made.three(0)
+names = [i.opname for i in dis.get_instructions(made.three, adaptive=True) if i.argval == "STAGING"]
+assert names == ["LOAD_ATTR_MODULE"], names
+try:
+    runtime.absent
+except AttributeError as error:
+    assert str(error) == "module 'autograph_rs.runtime' has no attribute 'absent'", error
+else:
+    raise AssertionError
+"""
+
+
+@pytest.mark.skipif(
+    sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)(),
+    reason="is about the interpreter with the GIL",
+)
+def test_the_flag_is_read_fast(folder: Path) -> None:
+    """CPython specializes the access to the flag once the module has no `__getattr__`."""
+    assert command("convert", "layouts.py", "-o", "made.py", cwd=folder).returncode == 0
+    done = python("-c", SPECIALIZED, cwd=folder)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -132,3 +132,28 @@ def test_what_cannot_be_iterated_has_no_iterations():
     report = ag.explain(f, np.float64(1))
     assert isinstance(report.error, TypeError)
     assert "no iterations" not in str(report)
+
+
+def search(x, steps):
+    for step in range(steps):
+        x = x / 2
+        if x < 1:
+            return step
+    while x > 0 and not x > 50:
+        x = x - 1
+        if x < 30:
+            break
+    while x > 0:
+        x = x - 1
+        if x < 20:
+            break
+    return -1
+
+
+def test_operators_that_jumps_add_are_not_shown():
+    """A loop with a jump tests a flag; the report shows only the user's own `and` and `not`."""
+    traced, converted = ag.explain(search, np.float64(100), np.int64(5)), ag.explain(search)
+    for report in (traced, converted):
+        loops = [s for s in report if s.text.startswith(("for", "while"))]
+        words = [[w.partition(":")[0].removeprefix("ag__.") for w in s.why] for s in loops]
+        assert [sorted({*w} & {"and_", "not_"}) for w in words] == [[], ["and_", "not_"], []]

@@ -225,6 +225,25 @@ def test_a_llvmlite_that_is_too_old(cache, monkeypatch):
     assert (r.state, r.why) == ("in Python", "the installed llvmlite is older than 0.45")
 
 
+def square_sum(xs):
+    total = 0.0
+    for x in xs:
+        total += x * x
+    return total
+
+
+@pytest.mark.parametrize("engine", ["auto", pytest.param("native", marks=pytest.mark.needs("llvmlite"))])
+def test_loops_of_a_gradient(engine, cache, monkeypatch):
+    """The backward loop has the place of the loop that it differentiates."""
+    if engine == "native":
+        required("llvmlite")
+    monkeypatch.setattr(native, "is_available", lambda: True)
+    f = ag.function(square_sum, engine=engine)
+    report = ag.grad(f).get_concrete_function(np.arange(3.0)).engine_report()
+    place = (__file__, line_in(square_sum, 2), "for x in xs:")
+    assert [(r.file, r.line, r.text) for r in report.regions] == [place, place]
+
+
 ROW = RegionReport(
     "/home/a/model.py", 7, "for x in xs:", "for loop", "native", compile_seconds=0.01234, from_cache=True,
     python_seconds=0.0045678, python_calls=1, native_seconds=3.25e-6, native_calls=8, bailouts=2,
@@ -250,6 +269,18 @@ def test_text_of_several_files():
     assert page.count("<tr>") == 3
     for text in ("model.py:7", "loaded in 12.3 ms", "4,567.8 us (1 call timed)", "it is &lt;slow&gt;"):
         assert text in page
+
+
+def test_text_of_a_whole_graph():
+    """Its times are those of whole calls."""
+    graph = ag.function(lambda x: x).get_concrete_function(np.ones(2)).graph
+    report = EngineReport("f(xs)", "auto", (ROW,), graph, dataclasses.replace(ROW, bailouts=0))
+    timed = "with Python around the loops 4,567.8 us (1 call timed), as machine code 3.2 us (8 calls timed)"
+    assert str(report).splitlines()[5:] == [
+        "     code around the loops",
+        "         # native, loaded in 12.3 ms",
+        f"         # whole call: {timed}",
+    ]
 
 
 def test_a_report_is_data():

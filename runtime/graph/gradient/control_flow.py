@@ -181,7 +181,9 @@ class _LoopReverse(Loop):
         source = recording.add("range", (last, -1, -1), None)
         inputs = [recording.to_node(True), source, *carried, *operands]
         attrs = {"body": builder.graph, "carried": len(carried), "elements": 1, "structure": 0}
-        return current_builder().add("for", inputs, attrs, None)
+        loop = current_builder().add("for", inputs, attrs, None)
+        loop.source = loop.source or self.node.source
+        return loop
 
 
 def _dependencies(results: list[Node], among: set[Node]) -> set[Node]:

@@ -1,4 +1,4 @@
-"""What became of the regions of a graph, as data, and what may become of its loops, without compiling any."""
+"""Report the state of each region of a graph, and which loops can be compiled, without compiling any."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class ResumeGraph:
 class _Builder:
     def __init__(self, checkpoint: Checkpoint):
         self.checkpoint = checkpoint
-        self.graph = Graph("resumed")
+        self.graph = Graph(checkpoint.frames[0].graph.name)
         self.copies: dict[Node, Node] = {}
         self.counters: dict[tuple[int, str], Node] = {}
         for value in checkpoint.live:

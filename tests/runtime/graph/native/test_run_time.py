@@ -41,6 +41,22 @@ def test_bailouts_in_every_iteration():
     assert engine_of(native)
 
 
+def quotients(x):
+    total = 0.0
+    for i in range(len(x)):
+        total = total + x[i] / 0.0
+    return total
+
+
+def test_warnings_name_the_graph():
+    """A warning after a bailout comes from the graph of the function, as on NumPy."""
+    for engine in ("numpy", "native"):
+        f = ag.function(quotients, engine=engine)
+        with pytest.warns(RuntimeWarning, match="divide by zero") as caught:
+            f(np.ones(3))
+        assert {w.filename for w in caught} == {"<graph of quotients>"}
+
+
 def fails(a, n):
     s = 0.0
     for i in range(n):
