@@ -132,6 +132,10 @@ class _Builder:
 def resume_graph(checkpoint: Checkpoint) -> ResumeGraph:
     """Return the graph that goes on at a checkpoint."""
     builder = _Builder(checkpoint)
+    for frame in checkpoint.frames:  # what had not been computed yet warns first
+        for node in frame.graph.nodes:
+            if node in checkpoint.recreated:
+                builder.copy(node)
     first, outer_loop = checkpoint.index, None
     for level in range(len(checkpoint.frames) - 1, 0, -1):
         results = builder.rest(checkpoint.frames[level].graph, first)

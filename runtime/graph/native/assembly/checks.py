@@ -42,6 +42,8 @@ class CheckEmitter:
         self.w = Writer()
         self.unsettled: dict[str, Scalar] = {}
         self._hidden: dict[tuple[str, str], str] = {}
+        self.recent: list[list[tuple[str, str]]] = [[]]
+        """Results of float operations, by graph, since flags were last tested before others are cleared."""
 
     def bail_if(self, condition: str) -> None:
         """Leave machine code if a condition holds, and go on in NumPy from the last checkpoint."""
@@ -146,9 +148,15 @@ class CheckEmitter:
 
     def observed(self, register: str, kind: Kind) -> str:
         """Return the result of a float operation whose flags the end of the region tests."""
-        if self.by_flags and not (self.is_needed or self.in_array or self.is_fast):
-            self.w.line(f"store volatile {kind.llvm} {register}, ptr {self.w.alloca(kind.llvm)}")
+        if self.by_flags and not (self.in_array or self.is_fast):
+            if not self.is_needed:
+                self.pin(register, kind.llvm)
+            self.recent[-1].append((register, kind.llvm))
         return register
+
+    def pin(self, register: str, llvm: str) -> None:
+        """Have a float computed here at the latest."""
+        self.w.line(f"store volatile {llvm} {register}, ptr {self.w.alloca(llvm)}")
 
     def clear_flags(self) -> None:
         if not self.by_flags and not self.ignores_errors:

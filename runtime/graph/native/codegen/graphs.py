@@ -68,6 +68,7 @@ class GraphEmitter(AxisReductionEmitter):
             scope.last_use[result] = len(graph.nodes)
             scope.uses[result] += 1
         self.scopes.append(scope)
+        self.recent.append([])
         outer_blocks, self.own_blocks = self.own_blocks, []
         outer_verified, self.verified = self.verified, set(self.verified)
         for i, node in enumerate(graph.nodes):
@@ -79,6 +80,7 @@ class GraphEmitter(AxisReductionEmitter):
         if finish is not None:
             finish(results, scope)
         self.scopes.pop()
+        self.recent.pop()
         self.verified = outer_verified
         blocks, self.own_blocks = self.own_blocks, outer_blocks
         return results, scope, blocks

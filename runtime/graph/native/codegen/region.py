@@ -186,6 +186,9 @@ class RegionEmitter(BoundaryEmitter):
             self.w.leave_if(self.raised_flags(), "flagged")
 
     def keep_flags(self) -> None:
+        for register, llvm in (result for results in self.recent for result in results):
+            self.pin(register, llvm)
+        self.recent[-1].clear()
         self._leave_if_flagged()
 
     # --- The thread -------------------------------------------------------------------------------

@@ -78,7 +78,8 @@ class ElementwiseEmitter(MemoryEmitter):
             return self.apply(op, parts, kind)
 
         is_float = any(k.code == "f" for k in (kind, *(o.kind for o in operands)))
-        return self.expression(converted, kind, compute, may_warn=is_float and op not in _QUIET)
+        may_warn = _narrows(converted[0].kind, kind) if op == "astype" else is_float and op not in _QUIET
+        return self.expression(converted, kind, compute, may_warn=may_warn)
 
     def _operand_kind(self, op: str, operands: list[Operand], kind: Kind) -> Kind | list[Kind] | None:
         if op == "where":
@@ -117,7 +118,8 @@ class ElementwiseEmitter(MemoryEmitter):
             return operand if kind is None else self.settle(self.convert(operand, kind))
         if kind is None or operand.kind == kind:
             return operand
-        return self.expression([operand], kind, lambda parts: self.convert(parts[0], kind), may_warn=False)
+        may_warn = _narrows(operand.kind, kind)
+        return self.expression([operand], kind, lambda parts: self.convert(parts[0], kind), may_warn=may_warn)
 
     def apply(self, op: str, parts: list[Scalar], kind: Kind) -> Scalar:
         """Emit an operation on numbers."""
@@ -356,7 +358,8 @@ class ElementwiseEmitter(MemoryEmitter):
         function = node.attrs["function"]
         operands = self.numbers(self.call_operands(node), node)
         name = function.__name__
-        if function in OPERATOR_OF:
+        is_power = function is np.power and kind_of(node.type).code == "f"  # rounds otherwise than `**`
+        if function in OPERATOR_OF and not is_power:
             return self.elementwise(OPERATOR_OF[function], operands, node)
         is_extremum = name in ("minimum", "maximum") and kind_of(node.type).code != "f"
         if is_extremum or name in INLINE:
@@ -364,8 +367,13 @@ class ElementwiseEmitter(MemoryEmitter):
         return self.numpy_function(function, operands, node)
 
 
+def _narrows(source: Kind, kind: Kind) -> bool:
+    """Return whether a conversion may warn: of floats to integers or to shorter floats."""
+    return source.code == "f" and kind.code != "b" and (kind.code != "f" or kind.bits < source.bits)
+
+
 _QUIET = _COMPARING | {
-    "neg", "pos", "abs", "where", "astype", "isnan", "isinf", "isfinite", "logical_not", "logical_and",
+    "neg", "pos", "abs", "where", "isnan", "isinf", "isfinite", "logical_not", "logical_and",
     "logical_or", "logical_xor", "floor", "ceil", "trunc", "rint",
 }  # fmt: skip
 

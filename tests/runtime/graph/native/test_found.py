@@ -274,3 +274,52 @@ def appended(values, n):
 def test_lists_of_unlike_numbers():
     """A Python int in a list of NumPy scalars stays one."""
     check(appended, (np.array([3, -1, 4]), N(0)), is_native=False)
+
+
+def divided_and_compared(b, u, n):
+    w = np.zeros(n)
+    x = u
+    k = 0
+    while k < n:
+        k = k + 1
+        x = w[k] / 0
+        x = np.fmax(b[k + 1], u) + x
+    return x
+
+
+def root_before_an_index(a, n):
+    for i in range(n, 0, -1):
+        a = np.sqrt(a) - a[i + 1]
+    return a
+
+
+def narrowed(b, n):
+    for _ in range(n):
+        b = b.astype(np.float32) * b
+    return b
+
+
+def powers_of_two_kinds(a, b, n):
+    u = v = 0.0
+    for i in range(n):
+        u = np.power(a[0], b[i])
+        v = a[0] ** b[i]
+    return u, v
+
+
+def infinite(x, n):
+    s = 0
+    u = x * 0
+    for i in range(n):
+        s = s + i
+    return s, u
+
+
+def test_every_warning_of_floats():
+    """One warning for each operation, in the order of Python, whatever LLVM does with the operations."""
+    halves = np.array([2.5, 2.5], np.float32)
+    check(divided_and_compared, (np.array([2, 2, 5, 1], np.int8), F(2.0), N(4)))
+    check(root_before_an_index, *[(np.array([3.0, 1000, 1000, -7.25]), N(n)) for n in (4, 2, 1)])
+    check(narrowed, *[(np.array([3.0, 1e300, 1000]), N(n)) for n in (4, 2, 1)], plain=False)
+    check(powers_of_two_kinds, (np.array([2.5]), halves, N(2)))
+    check(infinite, (F(np.inf), N(3)), (F(2.0), N(3)))
