@@ -29,6 +29,7 @@ from ..errors import MismatchError
 from ..values.structures import flatten
 from .loop_peeling import NoInitialValue
 from .loops import build_for, fixed_point, run_iteration
+from .rolling_guard import RollingGuard
 from .state.aliases import with_bases
 from .state.carried_values import CarriedValues
 from .state.statement import Path, Statement
@@ -83,11 +84,11 @@ def roll(
     statement = Statement(backend, (extra_test, body), accessors, names)
     if statement.heap.has_iterators:
         return Outcome.REFUSED
-    before, shared = statement.before, _shared_arrays(statement)
+    before, shared, guard = statement.before, _shared_arrays(statement), RollingGuard(statement)
     try:
-        with rolling(rest) as attempt:
+        with rolling(rest) as attempt, guard.watching():
             carried = CarriedValues(statement, keep_plain=True)
-            path = _captured(attempt, carried, extra_test, body)
+            path = _captured(attempt, guard, carried, extra_test, body)
             if keeps_plain and _changes_plain_value(carried):
                 raise _PlainValueError
             build_for(carried, path, rest, first_test, {})
@@ -95,6 +96,7 @@ def roll(
     except (CannotRoll, Exception) as error:  # noqa: BLE001 - unrolling raises it too, or does not need to
         statement.before = before
         statement.restore()
+        guard.restore()
         for array, reason in shared:
             array.shared = reason
         is_unstable = isinstance(error, (MismatchError, _PlainValueError))
@@ -110,7 +112,11 @@ def _shared_arrays(statement: Statement) -> list[tuple[Any, str]]:
 
 
 def _captured(
-    attempt: Attempt, carried: CarriedValues, extra_test: Callable[[], Any], body: Callable[[Any], None]
+    attempt: Attempt,
+    guard: RollingGuard,
+    carried: CarriedValues,
+    extra_test: Callable[[], Any],
+    body: Callable[[Any], None],
 ) -> Path:
     """Capture the body with plain counters, then with the staged one; return the path of the last capture."""
     largest = max(map(abs, (attempt.items[0], attempt.items[-1])))
@@ -125,7 +131,9 @@ def _captured(
 
         def once() -> Path:
             with attempt.capturing(is_plain=is_plain):
-                return run_iteration(carried, elements, extra_test, counting_body)
+                path = run_iteration(carried, elements, extra_test, counting_body)
+            guard.check()
+            return path
 
         path = fixed_point(carried, once, "a staged 'for'", (body,))
         if isinstance(path, NoInitialValue):
