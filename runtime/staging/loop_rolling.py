@@ -32,6 +32,7 @@ from .loops import build_for, fixed_point, run_iteration
 from .rolling_guard import RollingGuard
 from .state.aliases import with_bases
 from .state.carried_values import CarriedValues
+from .state.escapes import outlives
 from .state.statement import Path, Statement
 
 MIN_ROLLED = 9
@@ -89,7 +90,10 @@ def roll(
         with rolling(rest) as attempt, guard.watching():
             carried = CarriedValues(statement, keep_plain=True)
             path = _captured(attempt, guard, carried, extra_test, body)
-            if keeps_plain and _changes_plain_value(carried):
+            changed = list(_changed_plain_values(carried))
+            if any(outlives(statement, location) for location in changed):
+                raise CannotRoll  # it would keep a staged value
+            if keeps_plain and changed:
                 raise _PlainValueError
             build_for(carried, path, rest, first_test, {})
             attempt.commit()
@@ -158,9 +162,12 @@ class _PlainValueError(Exception):
     """A loop changes a plain value. It may be staged after another iteration."""
 
 
-def _changes_plain_value(carried: CarriedValues) -> bool:
-    values = (carried.init[location][0][i] for location, i, _ in carried.slots())
-    return any(not isinstance(v, Undefined) and staged_by(v) is None for v in values)
+def _changed_plain_values(carried: CarriedValues) -> Iterator[Any]:
+    """Yield the locations whose values are plain before the loop and staged afterwards."""
+    for location, i, _ in carried.slots():
+        value = carried.init[location][0][i]
+        if not isinstance(value, Undefined) and staged_by(value) is None:
+            yield location
 
 
 def _constant(value: Any, _: Sequence[Any]) -> Any:

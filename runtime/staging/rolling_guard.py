@@ -3,46 +3,41 @@
 The body is captured a few times in an attempt, and once in the rolled loop, instead of once for each item.
 So what it changes has to be either carried by the loop or absent. `Surroundings` holds the other state that
 its code may reach: a change of it ends the attempt, and is undone. Code that was not found beforehand, such
-as a special method of an object from a library's registry, ends the attempt before it runs, unless it neither
+as a special method of an object that only a library knows, ends the attempt before it runs, unless it neither
 stores anything nor calls anything.
 """
 
 from __future__ import annotations
 
-import array
 import contextlib
+import contextvars
 import dis
-import random
+import io
 import sys
 import types
-from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from ..backends import BACKENDS
 from ..core.packages import installed_package, is_library
 from ..core.rolling_attempts import CannotRoll
 from ..debugging.tracebacks import is_internal
 from ..values.locations import is_library_module
 from .state.side_effects import DRAWERS, is_known_effect
 from .state.statement import Statement
-from .state.surroundings import Surroundings, file_of
+from .surroundings import Surroundings, file_of
 
 _IGNORED, _USER, _REFUSED = range(3)
 _STATELESS = (
     type(None), int, float, complex, str, bytes, tuple, frozenset, range, slice, type, types.ModuleType,
     types.FunctionType, types.MethodType, types.CodeType, types.MappingProxyType,
 )  # fmt: skip
-_SAVED = (list, dict, set, bytearray, deque, array.array, np.ndarray)
-"""Containers that the snapshots contain, unless they are new."""
-_IMMUTABLE_MODULES = {"re", "datetime", "decimal", "_decimal", "_struct", "fractions", "operator", "functools"}
-_HARMLESS = ("LOAD_", "BINARY_", "UNARY_", "COMPARE_", "BUILD_", "RETURN_", "POP_", "JUMP_", "IS_OP", "CONTAINS_")
+_HARMLESS = (
+    "LOAD_", "BINARY_", "UNARY_", "COMPARE_", "BUILD_", "RETURN_", "POP_", "JUMP_", "IS_OP", "CONTAINS_",
+)  # fmt: skip
 _HARMLESS_NAMES = {
-    "RESUME", "CACHE", "COPY", "SWAP", "PUSH_NULL", "PRECALL", "NOP", "STORE_FAST", "COPY_FREE_VARS", "MAKE_CELL",
-    "EXTENDED_ARG", "FORMAT_VALUE", "FORMAT_SIMPLE", "NOT_TAKEN", "TO_BOOL", "STORE_FAST_LOAD_FAST",
-    "STORE_FAST_STORE_FAST",
+    "RESUME", "CACHE", "COPY", "SWAP", "PUSH_NULL", "PRECALL", "NOP", "STORE_FAST", "COPY_FREE_VARS",
+    "MAKE_CELL", "EXTENDED_ARG", "FORMAT_VALUE", "FORMAT_SIMPLE", "NOT_TAKEN", "TO_BOOL",
+    "STORE_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST",
 }  # fmt: skip
 _EFFECTS_ANYWHERE = ("putenv", "unsetenv")
 
@@ -106,8 +101,8 @@ class RollingGuard:
             return _IGNORED
         if code.co_filename.startswith("<"):
             # Libraries generate code, such as the methods of their dataclasses.
-            module, is_converted = str(scope.get("__name__", "numpy")), "ag__" in code.co_freevars
-            is_generated = module.startswith("namedtuple_") or is_library_module(module)
+            module, is_converted = str(scope.get("__name__", "")), "ag__" in code.co_freevars
+            is_generated = not module or module.startswith("namedtuple_") or is_library_module(module)
             if not is_converted and (is_generated or _is_of_library(scope.get("__file__") or "<none>")):
                 return _IGNORED
         if self._surroundings.has_visited(code) or _is_harmless(code):
@@ -120,17 +115,14 @@ class RollingGuard:
         if isinstance(owner, DRAWERS):
             return self._is_called_by_user(frame)
         if isinstance(owner, _STATELESS):
-            name = function.__name__
-            if name in _EFFECTS_ANYWHERE:
+            if getattr(function, "__name__", "") in _EFFECTS_ANYWHERE:
                 return True
             return is_known_effect(function) and self._kind_of(frame) == _USER
-        kind = type(owner)
-        if kind.__module__ in _IMMUTABLE_MODULES or isinstance(owner, _SAVED) or BACKENDS[kind] is not None:
-            return False
-        if is_library_module(kind.__module__) or self._kind_of(frame) != _USER:
-            return False
-        return type(function) is types.BuiltinMethodType and not kind.__flags__ & _HEAP_TYPE
-    
+        is_change = isinstance(owner, io.IOBase) or (
+            isinstance(owner, contextvars.ContextVar) and function.__name__ != "get"
+        )
+        return is_change and self._kind_of(frame) == _USER
+
     def _is_called_by_user(self, frame: types.FrameType | None) -> bool:
         """Return whether a frame runs user code, or a library's code that user code has called."""
         while frame is not None and not is_internal(frame.f_code):
@@ -138,9 +130,6 @@ class RollingGuard:
                 return True
             frame = frame.f_back
         return False
-
-
-_HEAP_TYPE = 1 << 9
 
 
 def _is_of_library(file: str) -> bool:

@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from ...backends import BACKENDS
-from ...core.closures import function_key
-from ...core.packages import is_library
-from ...values.locations import ClassView, DictView, has_contents, is_library_module
-from .heap import ATOMS, Heap, is_of_user
+from ..backends import BACKENDS
+from ..core.closures import function_key
+from ..core.packages import is_library
+from ..values.locations import ClassView, DictView, has_contents, is_library_module
+from .state.heap import ATOMS, Heap, is_of_user
 
 MAX_LIBRARY_OBJECTS = 10_000
 """Objects of libraries that are searched for user code. What is not found is not known to be harmless."""
@@ -160,7 +160,7 @@ class Surroundings(Heap):
                 yield from [*vars(cls).values()]
 
     def _visit_library_object(self, value: Any) -> Iterable[Any]:
-        """Return what an object of a library holds, since it may call user code. Its own state is not saved."""
+        """Return what an object of a library may call. Its own state is not saved."""
         self._library_objects += 1
         if self._library_objects > MAX_LIBRARY_OBJECTS:
             return ()
