@@ -171,7 +171,7 @@ def test_effects_of_the_body_are_those_of_the_unrolled_loop(system, name):
     plain, expected = run(lambda f, x, n: (f(x, n), 0))
     if "draws" not in name:
         np.testing.assert_allclose(result, plain, rtol=1e-6)
-    assert "staged" in left or max(left) % max(expected) == 0  # some systems trace more than once
+        assert "staged" in left or max(left) % max(expected) == 0  # some systems trace more than once
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "int8", "uint8", "int16"])
