@@ -29,8 +29,10 @@ from ..errors import MismatchError
 from ..values.structures import flatten
 from .loop_peeling import NoInitialValue
 from .loops import build_for, fixed_point, run_iteration
+from .rolling_guard import RollingGuard
 from .state.aliases import with_bases
 from .state.carried_values import CarriedValues
+from .state.escapes import outlives
 from .state.statement import Path, Statement
 
 MIN_ROLLED = 9
@@ -83,18 +85,22 @@ def roll(
     statement = Statement(backend, (extra_test, body), accessors, names)
     if statement.heap.has_iterators:
         return Outcome.REFUSED
-    before, shared = statement.before, _shared_arrays(statement)
+    before, shared, guard = statement.before, _shared_arrays(statement), RollingGuard(statement)
     try:
-        with rolling(rest) as attempt:
+        with rolling(rest) as attempt, guard.watching():
             carried = CarriedValues(statement, keep_plain=True)
-            path = _captured(attempt, carried, extra_test, body)
-            if keeps_plain and _changes_plain_value(carried):
+            path = _captured(attempt, guard, carried, extra_test, body)
+            changed = list(_changed_plain_values(carried))
+            if any(outlives(statement, location) for location in changed):
+                raise CannotRoll  # it would keep a staged value
+            if keeps_plain and changed:
                 raise _PlainValueError
             build_for(carried, path, rest, first_test, {})
             attempt.commit()
     except (CannotRoll, Exception) as error:  # noqa: BLE001 - unrolling raises it too, or does not need to
         statement.before = before
         statement.restore()
+        guard.restore()
         for array, reason in shared:
             array.shared = reason
         is_unstable = isinstance(error, (MismatchError, _PlainValueError))
@@ -110,7 +116,11 @@ def _shared_arrays(statement: Statement) -> list[tuple[Any, str]]:
 
 
 def _captured(
-    attempt: Attempt, carried: CarriedValues, extra_test: Callable[[], Any], body: Callable[[Any], None]
+    attempt: Attempt,
+    guard: RollingGuard,
+    carried: CarriedValues,
+    extra_test: Callable[[], Any],
+    body: Callable[[Any], None],
 ) -> Path:
     """Capture the body with plain counters, then with the staged one; return the path of the last capture."""
     largest = max(map(abs, (attempt.items[0], attempt.items[-1])))
@@ -125,7 +135,9 @@ def _captured(
 
         def once() -> Path:
             with attempt.capturing(is_plain=is_plain):
-                return run_iteration(carried, elements, extra_test, counting_body)
+                path = run_iteration(carried, elements, extra_test, counting_body)
+            guard.check()
+            return path
 
         path = fixed_point(carried, once, "a staged 'for'", (body,))
         if isinstance(path, NoInitialValue):
@@ -150,9 +162,12 @@ class _PlainValueError(Exception):
     """A loop changes a plain value. It may be staged after another iteration."""
 
 
-def _changes_plain_value(carried: CarriedValues) -> bool:
-    values = (carried.init[location][0][i] for location, i, _ in carried.slots())
-    return any(not isinstance(v, Undefined) and staged_by(v) is None for v in values)
+def _changed_plain_values(carried: CarriedValues) -> Iterator[Any]:
+    """Yield the locations whose values are plain before the loop and staged afterwards."""
+    for location, i, _ in carried.slots():
+        value = carried.init[location][0][i]
+        if not isinstance(value, Undefined) and staged_by(value) is None:
+            yield location
 
 
 def _constant(value: Any, _: Sequence[Any]) -> Any:

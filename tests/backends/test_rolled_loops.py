@@ -6,6 +6,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+import rolling_effects as effects
 from support import required
 from torch_support import QUIET, Calls, torch
 
@@ -153,6 +154,24 @@ def inspected(x, _):
 def test_numbers_computed_from_the_counter_are_those_of_python(system, f):
     result, _ = system(f, np.float32(1.0), 0)
     np.testing.assert_allclose(np.asarray(result), f(1.0, 0), rtol=1e-5)
+
+
+@SYSTEMS
+@pytest.mark.parametrize("name", [n for n in effects.PROGRAMS if "plain_range" not in n and n != "counted"])
+@pytest.mark.filterwarnings("ignore::autograph_rs.SideEffectWarning")
+def test_effects_of_the_body_are_those_of_the_unrolled_loop(system, name):
+    def run(system):
+        effects.reset()
+        result, _ = system(lambda x, _: effects.PROGRAMS[name](x), np.float32(0.0), 0)
+        return np.asarray(result), effects.effects()
+
+    with unrolled():
+        result, left = run(system)
+    assert run(system) == (result, left)
+    plain, expected = run(lambda f, x, n: (f(x, n), 0))
+    if "draws" not in name:
+        np.testing.assert_allclose(result, plain, rtol=1e-6)
+        assert "staged" in left or max(left) % max(expected) == 0  # some systems trace more than once
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "int8", "uint8", "int16"])

@@ -37,6 +37,13 @@ def warn_of_escapes(statement: Any, values: dict[Any, Any]) -> None:
             side_effects.warn_of_escape(name, key, statement.closures, what, statement.warned)
 
 
+def outlives(statement: Any, location: Any) -> bool:
+    """Return whether a location, such as a global, outlives the trace."""
+    if isinstance(location, Location):
+        return bool(outer_name(statement, location))
+    return not isinstance(location, Written) and bool(_of_variable(statement, location))
+
+
 def owner_of(name: str) -> Any:
     """Return the object that has the attribute `name`, or None."""
     base, *middle = name.split(".")[:-1] or [""]

@@ -39,7 +39,7 @@ from ...values.selected_container import SelectedContainer, raw_items
 from ...values.structures import CONTAINERS
 
 MAX_BYTES = 1 << 24
-_ATOMS = (
+ATOMS = (
     int, float, complex, bool, str, bytes, type(None), type, types.ModuleType,
     types.CodeType, types.FrameType, types.TracebackType, range, slice, type(...), Undefined,
 )  # fmt: skip
@@ -86,13 +86,19 @@ class Heap:
         self.reached: set[int] = set()
         self.containers: dict[int, Any] = {}
         """The reachable lists and dicts, by id."""
+        self._walk(roots)
+
+    def _walk(self, roots: Iterable[Any]) -> None:
         stack = list(roots)
         while stack:
             value = stack.pop()
-            if id(value) in self.reached or isinstance(value, _ATOMS) or BACKENDS[type(value)] is not None:
+            if id(value) in self.reached or self._is_skipped(value):
                 continue
             self.reached.add(id(value))
             stack.extend(self._visit(value))
+
+    def _is_skipped(self, value: Any) -> bool:
+        return isinstance(value, ATOMS) or BACKENDS[type(value)] is not None
 
     @property
     def has_iterators(self) -> bool:
@@ -135,7 +141,7 @@ class Heap:
             return ()
         contents = dict(read_contents(value))
         self._saved.append((value, contents))
-        of_class = [v for c in type(value).__mro__ if _is_of_user(c) for v in vars(c).values()]
+        of_class = [v for c in type(value).__mro__ if is_of_user(c) for v in vars(c).values()]
         return [*contents.values(), *[v for v in of_class if isinstance(v, _CHANGEABLE)]]
 
     def _visit_function(self, function: types.FunctionType) -> Iterable[Any]:
@@ -146,7 +152,7 @@ class Heap:
         named = [scope[n] for n in code.co_names if n in scope]
         self.globals += named
         found += named
-        holders = [v for v in named if isinstance(v, (type, types.ModuleType)) and _is_of_user(v)]
+        holders = [v for v in named if isinstance(v, (type, types.ModuleType)) and is_of_user(v)]
         for holder in holders:
             held = vars(holder)
             found += [held[n] for n in code.co_names if isinstance(held.get(n), _CHANGEABLE)]
@@ -262,7 +268,7 @@ def _restore_contents(owner: Any, before: Any) -> None:
 _CHANGEABLE = (list, dict, set, bytearray, deque, array.array)
 
 
-def _is_of_user(holder: Any) -> bool:
+def is_of_user(holder: Any) -> bool:
     """Return whether a class or module belongs to the user, rather than to a library or to Python."""
     name = str(holder.__module__ if isinstance(holder, type) else holder.__name__)
     if is_library_module(name) or name in sys.builtin_module_names:

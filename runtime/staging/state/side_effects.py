@@ -104,6 +104,11 @@ def warn_of_effects(function: Any) -> None:
         _notice_draw(function)
 
 
+def is_known_effect(function: Any) -> bool:
+    """Return whether a function is listed as one with an effect or a result that no backend sees."""
+    return getattr(function, "__name__", None) in _NAMES and _key(function) in TOLD | DONE | READ
+
+
 def _notice_known(function: Any) -> None:
     key, backend = _key(function), active_backend()
     host = _HOST.get(getattr(backend, "name", ""))

@@ -25,6 +25,7 @@ def traced(f, *arguments):
         outcomes.append(loop_rolling.roll(*args))
         return outcomes[-1]
 
+    roll.__code__ = roll.__code__.replace(co_filename=loop_rolling.__file__)  # not code of an outer body
     with mock.patch.object(loop_unrolling, "roll", roll):
         return ag.function(f)(*arguments), outcomes
 
