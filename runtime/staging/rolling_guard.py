@@ -15,7 +15,7 @@ import dis
 import io
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..core.packages import installed_package, is_library
@@ -31,6 +31,7 @@ _STATELESS = (
     type(None), int, float, complex, str, bytes, tuple, frozenset, range, slice, type, types.ModuleType,
     types.FunctionType, types.MethodType, types.CodeType, types.MappingProxyType,
 )  # fmt: skip
+_HARMLESS_OWNERS = frozenset({*_STATELESS, list, dict, set, bytearray}) - {types.ModuleType, type}
 _HARMLESS = (
     "LOAD_", "BINARY_", "UNARY_", "COMPARE_", "BUILD_", "RETURN_", "POP_", "JUMP_", "IS_OP", "CONTAINS_",
 )  # fmt: skip
@@ -69,20 +70,29 @@ class RollingGuard:
         if not isinstance(self._previous, (type(None), types.FunctionType, types.MethodType)):
             raise CannotRoll  # a profiler that is written in C cannot be called from here
         self.check()
-        sys.setprofile(self._on_event)
+        sys.setprofile(self._make_profile_function())
         try:
             yield
         finally:
             sys.setprofile(self._previous)
 
-    def _on_event(self, frame: types.FrameType, event: str, argument: Any) -> None:
-        if self._previous is not None:
-            self._previous(frame, event, argument)
-        if event == "call":
-            if self._kind_of(frame) == _REFUSED:
-                self._refuse()
-        elif event == "c_call" and self._has_effect(frame, argument):
-            self._refuse()
+    def _make_profile_function(self) -> Callable[[types.FrameType, str, Any], None]:
+        """Return a function for `sys.setprofile`. Python calls it often, so the usual cases come first."""
+        known, previous, harmless = self._known.get, self._previous, _HARMLESS_OWNERS
+
+        def on_event(frame: types.FrameType, event: str, argument: Any) -> None:
+            if previous is not None:
+                previous(frame, event, argument)
+            if event == "call":
+                kind = known(id(frame.f_code))
+                if (kind is None or kind[0] == _REFUSED) and self._kind_of(frame) == _REFUSED:
+                    self._refuse()
+            elif event == "c_call":
+                owner = type(getattr(argument, "__self__", None))
+                if owner not in harmless and self._has_effect(frame, argument):
+                    self._refuse()
+
+        return on_event
 
     def _refuse(self) -> None:
         self.has_refused = True
@@ -115,7 +125,8 @@ class RollingGuard:
         if isinstance(owner, DRAWERS):
             return self._is_called_by_user(frame)
         if isinstance(owner, _STATELESS):
-            if getattr(function, "__name__", "") in _EFFECTS_ANYWHERE:
+            name = getattr(function, "__name__", "")
+            if name in _EFFECTS_ANYWHERE:
                 return True
             return is_known_effect(function) and self._kind_of(frame) == _USER
         is_change = isinstance(owner, io.IOBase) or (
