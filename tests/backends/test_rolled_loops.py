@@ -156,9 +156,16 @@ def test_numbers_computed_from_the_counter_are_those_of_python(system, f):
     np.testing.assert_allclose(np.asarray(result), f(1.0, 0), rtol=1e-5)
 
 
-@SYSTEMS
-@pytest.mark.parametrize("name", [n for n in effects.PROGRAMS if "plain_range" not in n and n != "counted"])
-@pytest.mark.filterwarnings("ignore::autograph_rs.SideEffectWarning")
+EFFECTS = [n for n in effects.PROGRAMS if "plain_range" not in n and n != "counted"]
+
+
+@pytest.mark.parametrize(
+    ("system", "name"),
+    [
+        *((on_jax, name) for name in EFFECTS),
+        *((system, name) for system in (on_tensorflow, on_torch) for name in EFFECTS[::6]),  # seconds each
+    ],
+)
 def test_effects_of_the_body_are_those_of_the_unrolled_loop(system, name):
     def run(system):
         effects.reset()
