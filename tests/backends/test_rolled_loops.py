@@ -166,6 +166,7 @@ EFFECTS = [n for n in effects.PROGRAMS if "plain_range" not in n and n != "count
         *((system, name) for system in (on_tensorflow, on_torch) for name in EFFECTS[::6]),  # seconds each
     ],
 )
+@pytest.mark.filterwarnings("ignore::autograph_rs.SideEffectWarning")
 def test_effects_of_the_body_are_those_of_the_unrolled_loop(system, name):
     def run(system):
         effects.reset()
