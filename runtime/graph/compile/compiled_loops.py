@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, repeat
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop, is_embedded, source_leaves
@@ -23,9 +23,10 @@ class MeasuredLoop(Protocol):
     """Whether the next call begins with `run`."""
     run: Callable[..., tuple]
     """From the inputs of the loop to its carried values."""
-    take_over: Callable[..., tuple]
-    """The same for the later iterations of a loop that has begun in Python."""
     begin: Callable[[], float]
+
+    def take_over(self, *arguments: Any) -> tuple:
+        """Run the later iterations of a loop that has begun in Python, like `run`."""
 
     def next_chunk(self, began: float, size: int) -> int:
         """Return the number of iterations to run after a chunk of `size`, or 0 if machine code takes over.
