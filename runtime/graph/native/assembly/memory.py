@@ -330,7 +330,7 @@ class MemoryEmitter(ScalarEmitter):
                 self.bail_if(w.op(f"icmp uge i64 {register}, {dim}"))
             if low >= 0:
                 self.verified.add((register, dim))
-        if isinstance(part, Slot) and index.kind.bits == 64:
+        if isinstance(part, Slot) and self.values[inputs[part.index]] is index:  # of 64 bits
             bounds = max(low, -MAX_DIMENSION), min(high, MAX_DIMENSION - 1)
             self.values[inputs[part.index]] = replace(index, bounds=bounds)
         return register

@@ -323,3 +323,24 @@ def test_every_warning_of_floats():
     check(narrowed, *[(np.array([3.0, 1e300, 1000]), N(n)) for n in (4, 2, 1)], plain=False)
     check(powers_of_two_kinds, (np.array([2.5]), halves, N(2)))
     check(infinite, (F(np.inf), N(3)), (F(2.0), N(3)))
+
+
+def indexed(w, m, n):
+    s = 0.0
+    for i in range(n):
+        s = s + w[m] + i
+    return s, m
+
+
+def carried_index(w, m, n):
+    k = m
+    for _ in range(n):
+        w[k] += 1
+        k = np.minimum(k, m)
+    return w, k
+
+
+def test_an_index_of_fewer_bits_keeps_its_type():
+    for kind in (np.int8, np.int32, np.uint16, np.int64):
+        check(indexed, (np.arange(5.0), kind(3), N(4)))
+        check(carried_index, (np.arange(5.0), kind(3), N(4)))
