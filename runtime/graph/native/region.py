@@ -31,6 +31,13 @@ MAX_NESTED_BAILOUTS = 16
 """The bailouts of one call after which its later iterations run in Python."""
 
 
+def timed(function: Callable[..., tuple], arguments: tuple) -> tuple[tuple, float]:
+    """Call a function; return its results, and the seconds that they took."""
+    began = perf_counter()
+    results = function(*arguments)
+    return results, perf_counter() - began
+
+
 class Owner(Protocol):
     """What has regions: an engine."""
 
@@ -152,9 +159,7 @@ class Region:
 
     def _run_measured(self, *arguments: Any) -> tuple:
         """Run machine code, and decide after some calls whether it pays."""
-        started = perf_counter()
-        results = self._call(*arguments)
-        elapsed = perf_counter() - started
+        results, elapsed = timed(self._call, arguments)
         self.native_seconds += elapsed
         self.native_longest = max(self.native_longest, elapsed)
         self.native_calls += 1
@@ -177,8 +182,13 @@ class Region:
             self.refuse(
                 f"machine code took {1e6 * native:.1f} us for each call, Python {1e6 * python:.1f} us"
             )
+            self.owner.changed()
         else:
-            self.is_settled, self.run = True, self._call
+            self.keep()
+
+    def keep(self) -> None:
+        """Run machine code from the next call on, and measure no more."""
+        self.is_settled, self.run, self.runs_native = True, self._call, True
         self.owner.changed()
 
     # --- Running ----------------------------------------------------------------------------------
@@ -286,9 +296,8 @@ class LoopRegion(Region):
         trial = self._trial
         if trial is None:
             return super()._run_measured(*arguments)
-        began = perf_counter()
-        results = self._call(*arguments)
-        if trial.ends_with(perf_counter() - began):
+        results, elapsed = timed(self._call, arguments)
+        if trial.ends_with(elapsed):
             self._end_trial(pays=trial.native_seconds <= trial.python_seconds)
         else:
             self.runs_native = False
@@ -300,11 +309,11 @@ class LoopRegion(Region):
         if trial is None:
             return
         if pays:
-            self.is_settled, self.run, self.runs_native = True, self._call, True
+            self.keep()
         else:
             native, python = (1e6 * s / TRIALS for s in (trial.native_seconds, trial.python_seconds))
             self.refuse(f"machine code took {native:.1f} us for each call, Python {python:.1f} us")
-        self.owner.changed()
+            self.owner.changed()
 
     def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
         """Return the results of a call that machine code did not finish."""

@@ -9,12 +9,11 @@ calls the loops.
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Graph
 from .assembly.statuses import NOT_RUN
-from .region import MEASURED_CALLS, Owner, Region
+from .region import MEASURED_CALLS, Owner, Region, timed
 from .regions import is_compiled, is_loop
 
 if TYPE_CHECKING:
@@ -69,9 +68,7 @@ class WholeGraph(Region):
         return results
 
     def _time_parts(self, arguments: tuple) -> tuple:
-        began = perf_counter()
-        results = self.parts(*arguments)
-        elapsed = perf_counter() - began
+        results, elapsed = timed(self.parts, arguments)
         self.python_seconds += elapsed
         self.python_calls += 1
         self._shortest_parts = min(self._shortest_parts, elapsed)
@@ -84,9 +81,7 @@ class WholeGraph(Region):
             return self._time_parts(arguments)
         if not self.native_calls:
             self._shortest_parts = float("inf")
-        began = perf_counter()
-        results = self._call(*arguments)
-        elapsed = perf_counter() - began
+        results, elapsed = timed(self._call, arguments)
         self.native_seconds += elapsed
         self.native_calls += 1
         self._shortest = min(self._shortest, elapsed)
@@ -101,11 +96,6 @@ class WholeGraph(Region):
             self._give_up(f"machine code took {native} for a call, Python and the loops {python}")
         else:
             self.keep()
-
-    def keep(self) -> None:
-        """Run the machine code of the graph from the next call on."""
-        self.is_settled, self.run = True, self._call
-        self.owner.changed()
 
     def _give_up(self, reason: str) -> None:
         if not self.reason:

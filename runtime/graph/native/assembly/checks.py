@@ -38,6 +38,7 @@ class CheckEmitter:
     def __init__(self, mode: Mode) -> None:
         self.by_flags = mode is not Mode.CHECKS
         self.is_fast = mode is Mode.FAST
+        self.tests_flags = mode is Mode.FLAGS
         self.float_flags = _FAST_FLAGS if self.is_fast else ""
         self.w = Writer()
         self.unsettled: dict[str, Scalar] = {}
@@ -148,7 +149,7 @@ class CheckEmitter:
 
     def observed(self, register: str, kind: Kind) -> str:
         """Return the result of a float operation whose flags the end of the region tests."""
-        if self.by_flags and not (self.in_array or self.is_fast):
+        if self.tests_flags and not self.in_array:
             if not self.is_needed:
                 self.pin(register, kind.llvm)
             self.recent[-1].append((register, kind.llvm))

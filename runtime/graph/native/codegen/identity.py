@@ -25,9 +25,9 @@ _MAY_NOT_BE_NEW = frozenset(
 
 def check_results(graph: Graph) -> None:
     """Raise `UnsupportedError` if a result of a region, or an item of a list in it, cannot leave it."""
-    scalars = _zero_dimensional(graph)
+    arrays = _zero_dimensional(graph)
     kept = [*graph.results, *(item for node in graph.walk() for item in _items(node))]
-    if any(node in scalars for node in kept):
+    if any(node in arrays for node in kept):
         raise UnsupportedError("an array without dimensions leaves machine code")
     if any(_is_list_of_arrays(result) for result in graph.results) and _shares_items(graph):
         raise UnsupportedError("the arrays in a list may have other names")

@@ -58,7 +58,7 @@ class RegionEmitter(BoundaryEmitter):
         w.line("store ptr null, ptr %frame")
         w.line(f"store ptr null, ptr {w.offset('%frame', '8')}")
         w.line(f"store i64 {POLL_INTERVAL}, ptr {self._budget}")
-        if self.by_flags and not self.is_fast:  # before inputs are read: LLVM moves operations above calls
+        if self.tests_flags:  # before inputs are read: LLVM moves operations above calls
             w.external("i32", "feclearexcept", ("i32", str(self.flags)))
         parameters = [*graph.arguments, *(Node("argument", (), {}, t) for t in target_types)]
         self.inputs, self.words = [], FRAME_HEADER
@@ -81,7 +81,7 @@ class RegionEmitter(BoundaryEmitter):
         self.store_all(results, outputs)
         self._return(DONE)
         exits = {c.number: self._exit(c) for c in self.checkpoints}
-        if self.by_flags and not self.is_fast:
+        if self.tests_flags:
             w.label("flagged")
             self._restore()
             self._return(FLAGGED)
@@ -150,7 +150,7 @@ class RegionEmitter(BoundaryEmitter):
     def _back_up(self, written: list[Any]) -> None:
         """Copy the inputs that the region writes to, to restore them if a flag is raised."""
         self._backups: list[tuple[Array, str, str]] = []
-        if not self.by_flags or self.is_fast:
+        if not self.tests_flags:
             return
         w = self.w
         for array in written:
@@ -182,7 +182,7 @@ class RegionEmitter(BoundaryEmitter):
         self.w.call("void", "llvm.memcpy.p0.p0.i64", *arguments)
 
     def _leave_if_flagged(self) -> None:
-        if self.by_flags and not self.is_fast:
+        if self.tests_flags:
             self.w.leave_if(self.raised_flags(), "flagged")
 
     def keep_flags(self) -> None:
@@ -230,7 +230,7 @@ class RegionEmitter(BoundaryEmitter):
 
 def _require_separate(graph: Graph, scope: Scope, results: list[Any]) -> None:
     """Refuse results that share memory with each other: they would leave as copies."""
-    roots = [scope.roots.get(n, n) for n, r in zip(graph.results, results, strict=True) if _is_new(r)]
+    roots = [scope.roots.get(n, n) for n, r in zip(graph.results, results, strict=True) if _is_in_memory(r)]
     blocks = [block_of(r) for r in results if block_of(r) != "null"]
     own = [root for root in roots if root not in graph.arguments]
     if len(set(own)) < len(own) or len(set(blocks)) < len(blocks):
@@ -245,7 +245,7 @@ def _may_share(result: Any, entry: Any) -> bool:
     return value.root is None or value.root == entry.root
 
 
-def _is_new(result: Any) -> bool:
+def _is_in_memory(result: Any) -> bool:
     value = result.value if isinstance(result, Maybe) else result
     return isinstance(value, (Array, List))
 
