@@ -44,6 +44,7 @@ THREADED = "N-body, 1000 steps"
 def worker(*arguments: str, limit: float, cache: str = "off") -> dict[str, Any]:
     """Return the figures of a process, or `{"refused": why}` if it fails or exceeds the limit."""
     environment = os.environ | {"AUTOGRAPH_RS_CACHE": cache}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # or each process compiles the package again
     command = [sys.executable, str(WORKER), *arguments]
     try:
         done = subprocess.run(

@@ -5,12 +5,16 @@ from __future__ import annotations
 import atexit
 import os
 import queue
+import sys
 import threading
 from collections.abc import Callable
 
 from ...debugging.loggers import NATIVE
 
 Task = Callable[[], None]
+SWITCH_SECONDS = 0.0005
+"""The switch interval while there are tasks. Each call of LLVM and each access to a file releases the GIL,
+and a program that computes gives it back only after this time: by default, ten times later."""
 
 
 class Worker:
@@ -23,6 +27,8 @@ class Worker:
         self._stopped = False
         self._idle = threading.Condition()
         self._pending = 0
+        self._intervals = (0.0, 0.0)
+        """The program's switch interval, and the one that replaces it while there are tasks."""
         self.running = threading.Lock()
         """Held while a task runs. A fork waits for it: the child would inherit the locks of LLVM, held."""
 
@@ -30,11 +36,13 @@ class Worker:
         with self._lock:
             if self._stopped:
                 return
+            with self._idle:
+                if not self._pending:
+                    self._shorten_turns()
+                self._pending += 1
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="autograph_rs native", daemon=True)
                 self._thread.start()
-            with self._idle:
-                self._pending += 1
             self._tasks.put(task)
 
     def wait(self) -> None:
@@ -51,6 +59,11 @@ class Worker:
             self._tasks.put(None)
             thread.join()
 
+    def abandon(self) -> None:
+        """Undo in a forked process what a thread would undo that does not exist there."""
+        if self._pending:
+            self._restore_turns()
+
     def _run(self) -> None:
         while (task := self._tasks.get()) is not None:
             try:
@@ -62,7 +75,21 @@ class Worker:
             finally:
                 with self._idle:
                     self._pending -= 1
+                    if not self._pending:
+                        self._restore_turns()
                     self._idle.notify_all()
+
+    def _shorten_turns(self) -> None:
+        """Let the thread have the GIL soon after it asks for it."""
+        before = sys.getswitchinterval()
+        if before > SWITCH_SECONDS:
+            sys.setswitchinterval(SWITCH_SECONDS)
+        self._intervals = before, sys.getswitchinterval()
+
+    def _restore_turns(self) -> None:
+        before, own = self._intervals
+        if sys.getswitchinterval() == own != before:  # unless the program has set another
+            sys.setswitchinterval(before + 5e-7)  # Python rounds down to a microsecond
 
 
 WORKER = Worker()
@@ -79,6 +106,7 @@ def _resume() -> None:
 def _restart() -> None:
     """Forget a thread that does not exist in a forked process."""
     global WORKER  # noqa: PLW0603
+    WORKER.abandon()
     WORKER = Worker()
 
 

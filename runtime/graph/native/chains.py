@@ -18,6 +18,7 @@ from ..ir.subgraphs import is_embedded
 from ..ir.types import ArrayType, ScalarType
 from ..tracing.recording import OPERATOR_OF
 from .assembly.statuses import INLINE, NOT_RUN
+from .linking.compilation import build
 from .region import Owner, Region
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 CHAIN_FILE = (lambda: None).__code__.co_filename
 MIN_ELEMENTS = 4096
 """The number of elements of an array from which a chain pays."""
+_MOST_IN_BLOCKS = 64
+"""The nodes of a chain that runs in blocks: there is a block for each on the stack."""
 _OPERATORS = frozenset(
     ("add", "sub", "mul", "truediv", "and_", "or_", "xor", "invert", "neg", "abs",
      "lt", "le", "gt", "ge", "eq", "ne", "convert", "numpy.where")
@@ -106,14 +109,45 @@ def _chain(graph: Graph, nodes: list[Node]) -> Chain:
     return chain
 
 
+def in_blocks(chain: Chain) -> Graph | None:
+    """Return a chain as a graph over arrays of one dimension, or None if it broadcasts arrays or is long."""
+    shape = _shape(chain.nodes[0])
+    arrays = [i.type for i in chain.inputs if isinstance(i.type, ArrayType)]
+    if len(chain.nodes) > _MOST_IN_BLOCKS or any(t.shape not in ((), shape) for t in arrays):
+        return None
+    graph = Graph(chain.graph.name)
+    copies: dict[Node, Node] = {}
+
+    def copy(node: Node) -> Node:
+        kind = node.type
+        if isinstance(kind, ArrayType) and kind.shape:
+            kind = ArrayType(kind.dtype, (None,))
+        copies[node] = Node(node.op, tuple([copies[i] for i in node.inputs]), node.attrs, kind, node.source)
+        return copies[node]
+
+    graph.arguments = [copy(a) for a in chain.graph.arguments]
+    graph.nodes = [copy(n) for n in chain.graph.nodes]
+    graph.results = [copies[r] for r in chain.graph.results]
+    return graph
+
+
+def _flat(value: Any) -> Any:
+    return value.reshape(-1) if isinstance(value, np.ndarray) and value.ndim else value
+
+
 class ChainRegion(Region):
     """A chain of element-wise operations. `call` maps its inputs to its results."""
 
     def __init__(self, chain: Chain, owner: Owner):
         super().__init__(chain.nodes[0], chain.graph, owner, "chain of array operations")
         self.chain = chain
-        self.targets = [r.type for r in chain.results]
+        self._blocks = in_blocks(chain)
         self.run = self._run_first
+
+    def _build(self) -> tuple[NativeCode, bool]:
+        graph = self._blocks or self.graph
+        targets = [result.type for result in graph.results]
+        return build(graph, self._mode, self._recover, targets, in_blocks=self._blocks is not None)
 
     def call(self, *arguments: Any) -> tuple:
         return self.run(*arguments)
@@ -127,13 +161,23 @@ class ChainRegion(Region):
 
     def _call_native(self, native: NativeCode) -> Callable[..., tuple]:
         """Return a function that allocates the results and calls machine code."""
-        shapes: list[tuple[Any, Any]] = [(t.shape, t.dtype) for t in self.targets]
+        shapes: list[tuple[Any, Any]] = [(r.type.shape, r.type.dtype) for r in self.chain.results]
         call, empty = native.call, np.empty
 
         def run(*arguments: Any) -> tuple:
             return call(*arguments, *[empty(shape, dtype) for shape, dtype in shapes])
 
-        return run
+        def run_flat(*arguments: Any) -> tuple:
+            if not all(a.flags.c_contiguous for a in arguments if isinstance(a, np.ndarray)):
+                return self.run_python(*arguments)
+            targets = [empty(shape, dtype) for shape, dtype in shapes]
+            flat = [_flat(target) for target in targets]
+            results = call(*map(_flat, arguments), *flat)
+            if results[0] is flat[0]:
+                return tuple(targets)
+            return tuple([r.reshape(shape) for r, (shape, _) in zip(results, shapes, strict=True)])
+
+        return run if self._blocks is None or len(shapes[0][0]) == 1 else run_flat
 
     def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
         """Run the chain again in NumPy, which warns or raises."""

@@ -18,6 +18,7 @@ from ..ir.subgraphs import Loop
 from .assembly.statuses import CALL_FILE
 from .background import submit
 from .chains import CHAIN_FILE, ChainRegion, find_chains
+from .linking.keys import compiler_version
 from .region import REGION_FILE, LoopRegion, Region
 from .regions import is_loop, obstacle, read_results
 from .whole import WholeGraph, may_be_compiled
@@ -115,6 +116,7 @@ class Engine:
 
     def compile_later(self, region: Region) -> None:
         """Compile a hot region in the background."""
+        compiler_version()  # reads files, which takes longer beside a thread that computes
         submit(lambda: self._compile(region))
 
     def _compile(self, region: Region) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -11,8 +11,8 @@ from ...debugging.loggers import NATIVE
 from ..compile import Compiled, compile_graph
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop
-from ..ir.types import ArrayType
 from .assembly.statuses import FLAGGED, NOT_RUN, Mode, UnsupportedError
+from .linking.compilation import build
 from .regions import located, region_graph
 
 if TYPE_CHECKING:
@@ -60,9 +60,6 @@ class Region:
     """
 
     begin = staticmethod(perf_counter)
-    targets: Sequence[ArrayType] = ()
-    keeps_arguments = False
-    """Whether the region must not write to its inputs, whatever their types."""
 
     def __init__(self, node: Node, graph: Graph, owner: Owner, what: str):
         self.node, self.graph, self.owner, self.what = node, graph, owner, what
@@ -90,11 +87,7 @@ class Region:
             UnsupportedError: an operation of the region cannot be compiled.
         """
         started = perf_counter()
-        from .linking.compilation import build  # noqa: PLC0415 - imported with the first region
-
-        native, self.from_cache = build(
-            self.graph, self._mode, self._recover, self.targets, keeps_arguments=self.keeps_arguments
-        )
+        native, self.from_cache = self._build()
         with self._lock:
             self._native = native
             self._call = self._call_native(native)
@@ -108,6 +101,10 @@ class Region:
             self.node.place,
             1000 * self.compile_seconds,
         )
+
+    def _build(self) -> tuple[NativeCode, bool]:
+        """Return the machine code of the region, and whether it was in the cache."""
+        return build(self.graph, self._mode, self._recover)
 
     def try_compile(self) -> bool:
         """Compile the region, or note why it cannot be compiled."""

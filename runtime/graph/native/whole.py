@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Graph
 from .assembly.statuses import NOT_RUN
+from .linking.compilation import build
 from .region import MEASURED_CALLS, Owner, Region, timed
 from .regions import is_compiled, is_loop
 
@@ -39,8 +40,6 @@ class WholeGraph(Region):
     So does `parts`, the Python code that calls the loops.
     """
 
-    keeps_arguments = True
-
     def __init__(self, graph: Graph, owner: Owner, parts: Callable[..., tuple]):
         super().__init__(next(filter(is_loop, graph.nodes)), graph, owner, "code around the loop")
         self.parts = parts
@@ -51,6 +50,9 @@ class WholeGraph(Region):
     @property
     def hot_seconds(self) -> float:
         return HOT_SECONDS
+
+    def _build(self) -> tuple[NativeCode, bool]:
+        return build(self.graph, self._mode, self._recover, keeps_arguments=True)
 
     def call(self, *arguments: Any) -> tuple:
         return self.run(*arguments)

@@ -99,3 +99,18 @@ def kind_of(staged_type: Any) -> Kind:
     if isinstance(staged_type, ArrayType):
         return dtype_kind(staged_type.dtype)
     raise UnsupportedError(f"values of type {staged_type} are not compiled")
+
+
+def list_form(kind: Any) -> tuple[Kind, int]:
+    """Return the kind and the rank of the elements of a list, -1 for numbers."""
+    element = kind.element
+    if isinstance(element, ArrayType) and element.shape:
+        return kind_of(element), len(element.shape)
+    return kind_of(element), -1
+
+
+def array_dtype(kind: Kind) -> np.dtype:
+    """Return the dtype of an array of numbers of a kind."""
+    if kind.dtype is not None:
+        return kind.dtype
+    return np.dtype({"b": np.bool_, "i": np.int64, "f": np.float64}[kind.code])

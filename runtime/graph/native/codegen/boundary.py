@@ -12,59 +12,27 @@ function `finish` copies the elements into that object.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ...ir.graph import Missing, Node
 from ...ir.types import ArrayType, ListType, MaybeType, ScalarType
-from ..assembly.kinds import Kind, kind_of
+from ..assembly.kinds import Kind, array_dtype, kind_of, list_form
 from ..assembly.statuses import NOT_RUN, UnsupportedError
 from ..assembly.values import Array, List, Maybe, Scalar
 from ..assembly.writer import Writer
-from ..operations.places import list_form, make_place
+from ..operations.places import make_place
 from .control_flow import ControlFlowEmitter
+from .layout import FRAME_HEADER, Leaving
 from .loop_facts import FAR
 
-FRAME_HEADER = 2
-"""The words of a frame before its values."""
 _HEAD = object.__basicsize__
 _DATA, _RANK, _DIMS, _DESCR, _FLAGS = (_HEAD + n for n in (0, 8, 16, 40, 48))
 _CONTIGUOUS_ALIGNED = 0x1 | 0x100
 _TYPE_NUMBER, _BYTE_ORDER = _HEAD + 12, _HEAD + 10
 _FOREIGN = ord(">" if np.little_endian else "<")
-
-
-@dataclass(frozen=True)
-class Leaving:
-    """A value that leaves machine code.
-
-    Args:
-        kind: the kind of a number, or of the elements; None for an unbound variable.
-        rank: of an array, or of the arrays in a list; -1 for a number or a list of numbers.
-        source: the index of the input that an array is.
-        is_list: whether it is a list.
-        is_maybe: whether it may be unbound.
-        shape: the dimensions of the arrays in a list.
-    """
-
-    kind: Kind | None
-    rank: int = -1
-    source: int | None = None
-    is_list: bool = False
-    is_maybe: bool = False
-    shape: tuple[int, ...] = ()
-
-    @property
-    def words(self) -> int:
-        own = 3 if self.is_list else 1 if self.rank < 0 else 2 + self.rank
-        return own + self.is_maybe
-
-    @property
-    def is_object(self) -> bool:
-        """Whether its elements are copied into a new array object."""
-        return self.source is None and self.kind is not None and (self.is_list or self.rank >= 0)
 
 
 def words_of(kind: Any) -> int:
@@ -253,13 +221,6 @@ class BoundaryEmitter(ControlFlowEmitter):
             return f"{kind.llvm} {value.register}"
         op = "sext" if kind.code == "i" else "zext"
         return f"i64 {w.op(f'{op} {kind.llvm} {value.register} to i64')}"
-
-
-def array_dtype(kind: Kind) -> np.dtype:
-    """Return the dtype of an array of numbers of a kind."""
-    if kind.dtype is not None:
-        return kind.dtype
-    return np.dtype({"b": np.bool_, "i": np.int64, "f": np.float64}[kind.code])
 
 
 def _type_numbers(dtype: np.dtype) -> list[int]:

@@ -10,47 +10,38 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 
 from ...ir.graph import Graph, Node
 from ...ir.types import ArrayType
+from ..assembly.kinds import Kind
 from ..assembly.memory import HEADER, PRELUDE
 from ..assembly.statuses import DONE, FLAGGED, INTERRUPTED, NOT_RUN, Mode, UnsupportedError
 from ..assembly.values import Array, Expression, List, Maybe
 from ..assembly.writer import METADATA
 from ..operations.places import block_of
 from .bailouts import Checkpoint, Frame
-from .boundary import FRAME_HEADER, BoundaryEmitter, Leaving, finish_function, words_of
+from .boundary import BoundaryEmitter, finish_function, words_of
 from .control_flow import POLL_INTERVAL
 from .graphs import Scope
 from .identity import check_results
+from .layout import FRAME_HEADER, Leaving, RegionCode
 
-
-@dataclass
-class RegionCode:
-    """A region in LLVM assembly, and what is needed to call it."""
-
-    text: str
-    symbols: list[str]
-    words: int
-    outputs: list[Leaving]
-    checkpoints: list[Checkpoint]
-    exits: dict[int, list[Leaving]] = field(default_factory=dict)
-    allocates: bool = False
-    uses_floats: bool = False
-    only_read: tuple[int, ...] = ()
-    """The inputs of which copies serve as well: nothing writes to them, and no result is a view of them."""
+BLOCK = 512
+"""The elements of a block. One for each intermediate value fits into the fastest cache."""
 
 
 class RegionEmitter(BoundaryEmitter):
     """Emitter of a whole region."""
 
-    def __init__(self, mode: Mode, *, backs_up: bool, keeps_arguments: bool) -> None:
+    def __init__(
+        self, mode: Mode, *, backs_up: bool = True, keeps_arguments: bool = False, in_blocks: bool = False
+    ) -> None:
         super().__init__(mode)
-        self.backs_up, self.keeps_arguments = backs_up, keeps_arguments
+        self.backs_up, self.keeps_arguments, self.in_blocks = backs_up, keeps_arguments, in_blocks
 
-    def emit(self, graph: Graph, target_types: Sequence[ArrayType] = ()) -> RegionCode:
+    def emit(self, graph: Graph, target_types: Sequence[ArrayType] = ()) -> tuple[str, RegionCode]:
         """Emit a region. Arrays of the target types follow the arguments, and receive the results."""
         check_results(graph)
         w = self.w
@@ -73,7 +64,11 @@ class RegionEmitter(BoundaryEmitter):
         written = set() if self.keeps_arguments else self.written_in(graph)
         self._back_up([v for n, v in zip(graph.arguments, self.inputs, strict=False) if n in written])
         self.frames.append(Frame(None, graph, 0))
-        results, scope, _ = self.graph(graph, {a for a in graph.arguments if a in written})
+        if self.in_blocks:
+            self._emit_blocks(graph)
+            results = self._targets
+        else:
+            results, scope, _ = self.graph(graph, {a for a in graph.arguments if a in written})
         self._leave_if_flagged()
         outputs = [self.leaving(v, n.type) for v, n in zip(results, graph.results, strict=True)]
         if self.keeps_arguments:
@@ -93,6 +88,38 @@ class RegionEmitter(BoundaryEmitter):
         ]
         return self._code(outputs, exits, tuple(only_read))
 
+    def _emit_blocks(self, graph: Graph) -> None:
+        """Emit the graph for one block of its arrays after the other: what it computes stays in caches."""
+        w = self.w
+        targets, values = self._targets, dict(self.values)
+        size = targets[0].dims[0]
+        for array in (*targets, *values.values()):
+            if isinstance(array, Array) and array.dims:
+                self.require(w.compare("eq", array.dims[0], size))
+
+        def block(index: str) -> None:
+            start = w.mul(index, str(BLOCK))
+            rest = w.op(f"sub i64 {size}, {start}")
+            length = w.call("i64", "llvm.smin.i64", ("i64", rest), ("i64", str(BLOCK)))
+
+            def part(value: Any) -> Any:
+                if not isinstance(value, Array) or not value.dims:
+                    return value
+                return replace(value, address=w.element(value.kind, value.address, start), dims=(length,))
+
+            self.values.update((node, part(value)) for node, value in values.items())
+            self._targets = [part(target) for target in targets]
+            self.graph(graph, set())
+
+        self.counted(w.op(f"sdiv i64 {w.add(size, str(BLOCK - 1))}, {BLOCK}"), block)
+        self._targets = targets
+
+    def new_array(self, kind: Kind, dims: tuple[str, ...], *, zeroed: bool = False) -> Array:
+        if not self.in_blocks:
+            return super().new_array(kind, dims, zeroed=zeroed)
+        address = self.w.alloca(kind.memory, BLOCK)
+        return Array(kind, address, dims, root=address)
+
     def _exit(self, checkpoint: Checkpoint) -> list[Leaving]:
         """Emit the block that leaves at a checkpoint."""
         self.w.label(f"bail{checkpoint.number}")
@@ -105,15 +132,15 @@ class RegionEmitter(BoundaryEmitter):
 
     def _code(
         self, outputs: list[Leaving], exits: dict[int, list[Leaving]], only_read: tuple[int, ...]
-    ) -> RegionCode:
+    ) -> tuple[str, RegionCode]:
         w = self.w
         w.declarations["llvm.memcpy.p0.p0.i64"] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
         functions = [w.text("region"), finish_function(outputs), METHODS]
         text = "\n".join([PRELUDE, *w.constants, *w.declarations.values(), *functions, METADATA])
-        return RegionCode(
-            text, sorted({*w.symbols, *METHOD_SYMBOLS}), self.words, outputs, self.checkpoints, exits,
-            self.allocates, bool(_FLOAT_CODE.search(text)), only_read,
-        )  # fmt: skip
+        symbols, uses_floats = sorted({*w.symbols, *METHOD_SYMBOLS}), bool(_FLOAT_CODE.search(text))
+        return text, RegionCode(
+            symbols, self.words, outputs, self.checkpoints, exits, self.allocates, uses_floats, only_read
+        )
 
     def bail_if(self, condition: str) -> None:
         if self.scopes:
@@ -279,13 +306,12 @@ def compile_region(
     graph: Graph,
     mode: Mode,
     targets: Sequence[ArrayType] = (),
-    *,
-    backs_up: bool = True,
-    keeps_arguments: bool = False,
-) -> RegionCode:
-    """Return the machine code of a region as LLVM assembly.
+    **options: bool,
+) -> tuple[str, RegionCode]:
+    """Return the machine code of a region as LLVM assembly, and how to call it.
 
     The arrays of the types `targets` are passed after the arguments, and receive the results.
+    A region `in_blocks` has arrays of one dimension, all of the same size, and only element-wise operations.
     Unless the region `backs_up` the inputs that it writes to, they are changed when it ends as `FLAGGED`.
     A region that `keeps_arguments` writes to none of them, and its results share no memory with each other.
     After `FLAGGED`, a region that was compiled in the mode `FLAGS` needs the mode `CHECKS`. A region without
@@ -295,8 +321,8 @@ def compile_region(
         UnsupportedError: an operation of the region cannot be compiled.
     """
 
-    def emit(mode: Mode) -> RegionCode:
-        return RegionEmitter(mode, backs_up=backs_up, keeps_arguments=keeps_arguments).emit(graph, targets)
+    def emit(mode: Mode) -> tuple[str, RegionCode]:
+        return RegionEmitter(mode, **options).emit(graph, targets)
 
-    code = emit(mode)
-    return code if mode is not Mode.FLAGS or code.uses_floats else emit(Mode.CHECKS)
+    text, code = emit(mode)
+    return (text, code) if mode is not Mode.FLAGS or code.uses_floats else emit(Mode.CHECKS)

@@ -1,9 +1,9 @@
 """Object code on disk, shared by the processes of one user.
 
-An entry is found by the hash of the assembly, the LLVM version and the CPU. A file has a header with the
-hash of its contents, so a damaged one is ignored. Entries are written to a temporary file that is then
-renamed, and the oldest are deleted once all together exceed `MAX_BYTES`. The cache is used only if its
-directory belongs to the user and nobody else may write to it, since object code is executed.
+An entry is found by the hash of the graph, the versions of what compiled it, and the CPU. A file has a
+header with the hash of its contents, so a damaged one is ignored. Entries are written to a temporary file
+that is then renamed, and the oldest are deleted once all together exceed `MAX_BYTES`. The cache is used only
+if its directory belongs to the user and nobody else may write to it, since object code is executed.
 
 `AUTOGRAPH_RS_CACHE` names another directory, or disables the cache with "off".
 """
@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 MAX_BYTES = 256 * 1024 * 1024
-_MAGIC = b"autograph_rs native 1\n"
+_MAGIC = b"autograph_rs native 2\n"
 _SETTING = "AUTOGRAPH_RS_CACHE"
 
 

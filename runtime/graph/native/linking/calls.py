@@ -18,11 +18,9 @@ import numpy as np
 
 from ...ir.graph import Missing, Node
 from ...ir.types import ArrayType, ListType, MaybeType, ScalarType, bound_type
-from ..assembly.kinds import Kind, kind_of
+from ..assembly.kinds import Kind, array_dtype, kind_of, list_form
 from ..assembly.statuses import CALL_FILE, NOT_RUN
-from ..codegen.boundary import FRAME_HEADER, Leaving, array_dtype
-from ..codegen.region import RegionCode
-from ..operations.places import list_form
+from ..codegen.layout import FRAME_HEADER, Leaving, RegionCode
 from .llvm import Library
 
 _umath: Any = np._core.umath  # type: ignore[attr-defined] # noqa: SLF001 - `np.geterr` takes a microsecond

@@ -10,11 +10,10 @@ from typing import Any
 
 from ...ir.graph import Node
 from ...ir.types import ListType
-from ..assembly.kinds import INT
+from ..assembly.kinds import INT, list_form
 from ..assembly.memory import HEADER
 from ..assembly.statuses import UnsupportedError
 from ..assembly.values import Array, List, Scalar, Tuple
-from .places import list_form
 from .reductions import ReductionEmitter
 
 _FIRST_CAPACITY = 16

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Missing
 from ...ir.types import ArrayType, ListType, MaybeType, ScalarType
-from ..assembly.kinds import Kind, kind_of
+from ..assembly.kinds import kind_of, list_form
 from ..assembly.scalars import union
 from ..assembly.statuses import UnsupportedError
 from ..assembly.values import Array, List, Maybe, Scalar
@@ -15,14 +15,6 @@ if TYPE_CHECKING:
     from ..assembly.scalars import ScalarEmitter
 
 DIFFERENT_TYPES = "the types of a variable differ"
-
-
-def list_form(kind: Any) -> tuple[Kind, int]:
-    """Return the kind and the rank of the elements of a list, -1 for numbers."""
-    element = kind.element
-    if isinstance(element, ArrayType) and element.shape:
-        return kind_of(element), len(element.shape)
-    return kind_of(element), -1
 
 
 def make_place(

@@ -14,6 +14,7 @@ import pytest
 from whole_graphs import compile_whole
 
 import autograph_rs as ag
+from autograph_rs.runtime.graph.native.linking.keys import GraphText
 
 needs_llvm = pytest.mark.skipif(
     importlib.util.find_spec("llvmlite") is None and not os.environ.get("AG_REQUIRE_BACKENDS"),
@@ -102,6 +103,8 @@ def check(
         for concrete in native._traces.values():
             assert [r.reason for r in concrete.engine.refused] == []
             assert concrete.engine.regions
+            for region in concrete.engine.regions:
+                assert GraphText(region.graph).text  # so that the cache keeps its machine code
     return native
 
 

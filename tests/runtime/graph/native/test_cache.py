@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
+import random
+import select
 import subprocess
 import sys
 import threading
 
+import numpy as np
 import pytest
+from breadth import some
+from native_support import described, needs_llvm
 
+import autograph_rs as ag
 from autograph_rs.runtime.graph.native.linking import cache
+from autograph_rs.runtime.graph.native.linking.keys import GraphText
 
 KEY = cache.key_of("text", "cpu")
 POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows has no permission bits")
@@ -37,7 +44,7 @@ DAMAGES = (
     lambda d: d[:10],
     lambda _: b"",
     lambda d: d[:-1] + b"x",
-    lambda d: d.replace(b"native 1", b"native 0"),
+    lambda d: d.replace(b"native 2", b"native 0"),
     lambda d: d + b"x",
 )
 
@@ -159,3 +166,75 @@ def test_a_killed_writer(directory):
             assert cache.load(cache.key_of(str(i))) in (None, bytes([i]) * 5000)
     cache.store(KEY, b"code")
     assert cache.load(KEY) == b"code"
+
+
+KILLED_AT_RANDOM = """
+import itertools
+from autograph_rs.runtime.graph.native.linking import cache
+print("begun", flush=True)
+for i in itertools.count():
+    cache.store(cache.key_of(str(i % 7)), bytes([i % 7]) * 200_000)
+"""
+
+
+@POSIX
+def test_a_writer_that_is_killed_by_a_signal(directory):
+    """Wherever SIGKILL hits a writer, what is left is whole."""
+    rng = random.Random(5)
+    for _ in range(some(4, 30)):
+        with subprocess.Popen([sys.executable, "-c", KILLED_AT_RANDOM], stdout=subprocess.PIPE) as writer:
+            writer.stdout.readline()
+            select.select([], [], [], rng.random() * 0.02)
+            writer.kill()
+        for i in range(7):
+            assert cache.load(cache.key_of(str(i))) in (None, bytes([i]) * 200_000)
+    cache.store(KEY, b"code")
+    assert cache.load(KEY) == b"code"
+
+
+# --- Entries --------------------------------------------------------------------------------------
+
+
+def grows(x, y, n):
+    """Leave 64 bits in the middle of a loop within a loop."""
+    rows, total, bound = [], 1, 0
+    for i in range(n):
+        row = y * i
+        row[0] = x[i]
+        for _ in range(3):
+            total = total * 3 + i
+        if total % 2:
+            bound += i
+        rows.append(row)
+    return total, bound, rows
+
+
+@needs_llvm
+def test_machine_code_from_the_cache_gives_up_like_new_code(directory):
+    """Where a region may give up, and what it hands out there, is kept with its code."""
+    x, y, n = np.arange(60.0), np.ones(2), np.int64(40)
+    expected = described(grows(x, y, int(n)))
+    for is_cached in (False, True):
+        function = ag.function(grows, engine="native")
+        assert described(function(x, y, n)) == expected
+        [row] = function.traces()[0].engine_report().regions
+        assert (row.state, row.from_cache, row.bailouts > 0) == ("native", is_cached, True)
+
+
+@needs_llvm
+def test_what_differs_in_a_graph_has_another_key():
+    """The key depends on constants, their types and bits, dtypes, ops, and the order of inputs."""
+
+    def text(function, dtype="float64"):
+        graph = ag.function(function).get_concrete_function(ag.TensorSpec((None,), dtype)).graph
+        return GraphText(graph).text
+
+    functions = (
+        lambda x: x * 2.0, lambda x: x * -2.0, lambda x: x * 2, lambda x: x + 2.0, lambda x: x - 2.0,
+        lambda x: 2.0 - x, lambda x: x * 0.0, lambda x: x * -0.0, lambda x: np.minimum(x, 2.0),
+        lambda x: np.maximum(x, 2.0), lambda x: x[1:], lambda x: x[:1], lambda x: x[1], lambda x: x[-1],
+        lambda x: np.where(x > 0, x, 1.0), lambda x: np.where(x > 0, 1.0, x),
+    )  # fmt: skip
+    texts = [text(f) for f in functions] + [text(functions[0], "float32")]
+    assert len(set(texts)) == len(texts)
+    assert text(lambda x: x * 2.0) == texts[0]

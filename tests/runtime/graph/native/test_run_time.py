@@ -331,3 +331,24 @@ def test_copies_of_a_function(tmp_path):
     expected = native(np.ones(3), N(5))
     assert pickle.loads(pickle.dumps(native))(np.ones(3), N(5)) == expected
     assert copy.deepcopy(native)(np.ones(3), N(5)) == expected
+
+
+def test_the_switch_interval_is_restored():
+    """While a region is compiled, threads take shorter turns; then they take the program's again."""
+    default, seen = sys.getswitchinterval(), []
+
+    def run(task):
+        background.submit(task)
+        background.wait_for_compilation()
+        return sys.getswitchinterval()
+
+    try:
+        for interval in (default, 0.007301, 0.0001):
+            sys.setswitchinterval(interval)
+            own = sys.getswitchinterval()
+            assert run(lambda: seen.append(sys.getswitchinterval())) == own
+            assert seen.pop() == min(own, background.SWITCH_SECONDS)
+        sys.setswitchinterval(default)
+        assert run(lambda: sys.setswitchinterval(0.02)) == 0.02
+    finally:
+        sys.setswitchinterval(default)

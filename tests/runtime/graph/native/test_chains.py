@@ -1,0 +1,112 @@
+"""Chains of element-wise operations on large arrays: what runs in blocks does what NumPy does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from native_support import check, draw, engine_of, needs_llvm
+
+import autograph_rs as ag
+from autograph_rs.runtime.graph.native.codegen.region import BLOCK
+
+pytestmark = needs_llvm
+SIZES = (4096, 9 * BLOCK - 1, 9 * BLOCK + 1, 20_000)
+
+
+def leaky(a, b):
+    y = a * 2.0 + b
+    return np.where(y > 0, y, 0.1 * y)
+
+
+def several_results(a, b):
+    c = a + b
+    d = c * c
+    e = np.where(d > b, c, d)
+    return e, c, d - e
+
+
+def mixed_dtypes(a, b):
+    m = (a > b) | (b != 0.5)
+    n = (a < 1) & m
+    return n, ~m, np.where(n, a, b) / 2
+
+
+def divided(a, b):
+    q = a / b
+    return np.where(b != 0, q, 0.0) + 1
+
+
+@pytest.mark.parametrize("function", [leaky, several_results, mixed_dtypes, divided])
+def test_sizes(function):
+    """Each size around that of whole blocks gives NumPy's bits and warnings."""
+    check(function, *[(draw(n, n), draw(n, n + 1)) for n in SIZES])
+
+
+def test_integers_wrap():
+    """Integers in arrays wrap around, and are compared and shifted like NumPy's."""
+    a, b = draw(5000, 1, "int64"), draw(5000, 2, "int64")
+    check(lambda a, b: (a * b + a - b, (a ^ b) & ~a, abs(a) + b), (a, b))
+    c, d = draw(5000, 3, "uint8"), draw(5000, 4, "uint8")
+    check(lambda a, b: (a * b + a - b, a > b), (c, d))
+
+
+@pytest.mark.parametrize("errors", [{}, {"over": "raise"}, {"all": "ignore"}])
+def test_what_where_does_not_select_warns(errors):
+    """NumPy computes both branches of `where`, so both warn, in the last element of a block, too."""
+
+    def scaled(a, b):
+        big = a * b
+        return np.where(a < 1e300, a, big)
+
+    a = np.ones(BLOCK * 9)
+    for place in (0, BLOCK - 1, BLOCK, a.size - 1):
+        changed = a.copy()
+        changed[place] = 1e200
+        check(scaled, (changed, a * 1e200), (a, a), errors=errors)
+
+
+def test_layouts():
+    """Arrays of two dimensions run in blocks if they are contiguous; others have NumPy's layouts."""
+    m, k = draw(80 * 90, 1).reshape(80, 90), draw(80 * 90, 2).reshape(80, 90)
+    signature = [ag.TensorSpec((80, 90), "float64")] * 2
+    fortran, every_second = np.asfortranarray(m), np.repeat(m, 2, axis=1)[:, ::2]
+    calls = [(m, k), (fortran, k), (every_second, k), (fortran, fortran)]
+    check(several_results, *calls, input_signature=signature)
+    check(leaky, *calls, input_signature=signature)
+    flat = np.repeat(draw(5000, 3), 2)[::2]
+    check(leaky, (flat, draw(5000, 4)), (draw(5000, 4), flat))
+
+
+def test_broadcasting():
+    """A chain that broadcasts a row runs as machine code, though not in blocks."""
+    m, row = draw(80 * 90, 1).reshape(80, 90), draw(90, 2)
+    check(lambda m, row: (m + row) * m - row, (m, row))
+
+
+def test_numbers_as_operands():
+    """Python numbers, NumPy numbers and arrays without dimensions are the same in each block."""
+    a = draw(10_000, 1)
+    check(lambda a, s: (a * s + 1) * s, (a, np.float64(3.5)), (a, np.float64(np.inf)), (a, np.array(2.5)))
+
+
+def test_a_long_chain():
+    """A chain of hundreds of operations does not need a block on the stack for each."""
+
+    def long(a, b):
+        for i in tuple(range(100)):
+            c = a * 0.5 + b
+            a = np.where(c > i, c, a)
+        return a
+
+    a = np.linspace(0, 1, 5000)
+    native = check(long, (a, a + 200))
+    assert max(len(chain.chain.nodes) for chain in engine_of(native).chains) > 200
+
+
+def test_results_are_new_arrays():
+    """The results of a call share memory neither with each other nor with those of other calls."""
+    a, b = np.arange(5000.0), np.ones(5000)
+    function = ag.function(several_results, engine="native")
+    arrays = [a, b, *function(a, b), *function(a, b)]
+    assert not any(np.shares_memory(x, y) for i, x in enumerate(arrays) for y in arrays[:i])
+    assert all(x.flags.owndata for x in arrays)
