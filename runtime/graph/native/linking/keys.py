@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.graph import Graph, Missing, Node
+from ...rules.methods import METHODS
 
 _ROOTS = frozenset(("numpy", "math", "operator", "_operator", "builtins", __name__.partition(".")[0]))
 """The packages whose functions are known by their names. NumPy's version is part of each key."""
@@ -106,6 +107,8 @@ def _name(value: Any) -> str:
         if getattr(np, value.__name__, None) is value:
             return f"numpy.{value.__name__}"
         raise UnknownValueError(value)
+    if METHODS.get(getattr(value, "__name__", "")) is value:
+        return f"method {value.__name__}"
     owner = getattr(value, "__objclass__", value)  # of a method in C
     module, path = getattr(owner, "__module__", None), getattr(value, "__qualname__", None)
     if not (isinstance(module, str) and isinstance(path, str) and module.partition(".")[0] in _ROOTS):

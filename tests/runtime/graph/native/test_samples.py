@@ -9,6 +9,7 @@ from native_support import needs_llvm
 from whole_graphs import compile_whole
 
 import autograph_rs as ag
+from autograph_rs.runtime.graph.native.linking.keys import GraphText
 from autograph_rs.testing import Sample
 from autograph_rs.testing.harness import run
 
@@ -25,6 +26,9 @@ def test_samples(sample: Sample):
         check_plain(run(native, arguments), expected)
         if compile_whole(native):
             check_plain(run(native, arguments), expected)
+    for concrete in native._traces.values():
+        for region in concrete.engine.regions if concrete.engine is not None else ():
+            assert GraphText(region.graph).text  # so that the cache keeps its machine code
 
 
 def test_many_samples_are_machine_code():
