@@ -106,8 +106,7 @@ class CheckEmitter:
         if not value.checks:
             return value
         w, llvm = self.w, value.kind.llvm
-        difference = w.op(f"fsub {llvm} {value.register}, {value.register}")
-        is_special = w.op(f"fcmp uno {llvm} {difference}, {difference}")
+        is_special = self.is_special(value.register, llvm)
         cold, following = w.fresh("special"), w.fresh("b")
         w.line(f"br i1 {is_special}, label %{cold}, label %{following}{UNLIKELY}")
         lines, w.lines = w.lines, []
@@ -126,13 +125,11 @@ class CheckEmitter:
         """Emit whether an operation gives NaN from numbers, or infinity from finite numbers."""
         w, llvm = self.w, check.llvm
         is_nan = w.op(f"fcmp uno {llvm} {check.result}, {check.result}")
-        difference = w.op(f"fsub {llvm} {check.result}, {check.result}")
-        is_special = w.op(f"fcmp uno {llvm} {difference}, {difference}")
+        is_special = self.is_special(check.result, llvm)
         has_nan, has_special = "false", "false"
         for operand in check.operands:
             has_nan = w.either(has_nan, w.op(f"fcmp uno {llvm} {operand}, {operand}"))
-            difference = w.op(f"fsub {llvm} {operand}, {operand}")
-            has_special = w.either(has_special, w.op(f"fcmp uno {llvm} {difference}, {difference}"))
+            has_special = w.either(has_special, self.is_special(operand, llvm))
         invalid = w.op(f"select i1 {has_nan}, i1 false, i1 {is_nan}")
         overflow = w.op(f"select i1 {has_special}, i1 false, i1 {is_special}")
         return w.either(invalid, overflow)
@@ -176,6 +173,10 @@ class CheckEmitter:
         raised = self.w.external("i32", "fetestexcept", ("i32", str(self.flags)))
         return self.w.op(f"icmp ne i32 {raised}, 0")
 
-    def require_finite(self, value: str, llvm: str) -> None:
+    def is_special(self, value: str, llvm: str) -> str:
+        """Emit whether a float is infinity or NaN."""
         difference = self.w.op(f"fsub {llvm} {value}, {value}")
-        self.bail_if(self.w.op(f"fcmp uno {llvm} {difference}, {difference}"))
+        return self.w.op(f"fcmp uno {llvm} {difference}, {difference}")
+
+    def require_finite(self, value: str, llvm: str) -> None:
+        self.bail_if(self.is_special(value, llvm))

@@ -158,9 +158,10 @@ class OperationEmitter(ElementwiseEmitter):
         if len(operands) != len(node.attrs.get("args", node.inputs)):
             raise UnsupportedError(f"{node.op} with these arguments is not compiled")
         operands = [self.settle(self._to_double(o)) for o in operands]
-        for operand in operands:
-            self.require_finite(operand.register, "double")
         registers = [("double", o.register) for o in operands]
+        if name in ("sqrt", "fabs", "floor", "ceil", "trunc"):
+            for _, register in registers:
+                self.require_finite(register, "double")
         if name in ("sqrt", "fabs") and len(operands) == 1:
             if name == "sqrt":
                 self.bail_if(w.op(f"fcmp olt double {operands[0].register}, 0.0"))
@@ -173,7 +174,8 @@ class OperationEmitter(ElementwiseEmitter):
         if name not in LIBM or name in ("hypot", "log", "log2", "log10") or kind_of(node.type) != FLOAT:
             raise UnsupportedError(f"{node.op} is not compiled")
         result = w.external("double", f"autograph_{name}", *registers)
-        self.require_finite(result, "double")
+        for register in (*(r for _, r in registers), result):  # later, so that the processor computes on
+            self.bail_later_if(self.is_special(register, "double"))
         return Scalar(result, FLOAT)
 
     def _to_double(self, value: Scalar) -> Scalar:
