@@ -6,7 +6,7 @@ NumPy goes through memory once for each operation, a compiled chain once for all
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from ..ir.types import ArrayType, ScalarType
 from ..tracing.recording import OPERATOR_OF
 from .assembly.statuses import INLINE, NOT_RUN
 from .linking.compilation import build
+from .parallel import run_parts, thread_count
 from .region import Owner, Region
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 CHAIN_FILE = (lambda: None).__code__.co_filename
 MIN_ELEMENTS = 4096
 """The number of elements of an array from which a chain pays."""
+MIN_PARALLEL = 2**19
+"""The number of elements from which several threads run a chain."""
 _MOST_IN_BLOCKS = 64
 """The nodes of a chain that runs in blocks: there is a block for each on the stack."""
 _OPERATORS = frozenset(
@@ -131,6 +134,10 @@ def in_blocks(chain: Chain) -> Graph | None:
     return graph
 
 
+def _are_contiguous(values: Sequence[Any]) -> bool:
+    return all(v.flags.c_contiguous for v in values if isinstance(v, np.ndarray))
+
+
 def _flat(value: Any) -> Any:
     return value.reshape(-1) if isinstance(value, np.ndarray) and value.ndim else value
 
@@ -168,7 +175,7 @@ class ChainRegion(Region):
             return call(*arguments, *[empty(shape, dtype) for shape, dtype in shapes])
 
         def run_flat(*arguments: Any) -> tuple:
-            if not all(a.flags.c_contiguous for a in arguments if isinstance(a, np.ndarray)):
+            if not _are_contiguous(arguments):
                 return self.run_python(*arguments)
             targets = [empty(shape, dtype) for shape, dtype in shapes]
             flat = [_flat(target) for target in targets]
@@ -177,7 +184,23 @@ class ChainRegion(Region):
                 return tuple(targets)
             return tuple([r.reshape(shape) for r, (shape, _) in zip(results, shapes, strict=True)])
 
-        return run if self._blocks is None or len(shapes[0][0]) == 1 else run_flat
+        if self._blocks is None:
+            return run
+        in_one_thread = run if len(shapes[0][0]) == 1 else run_flat
+        size = math.prod(shapes[0][0])
+        if size < MIN_PARALLEL or thread_count() == 1:
+            return in_one_thread
+        part = native.giving_up()
+
+        def run_in_threads(*arguments: Any) -> tuple:
+            if not _are_contiguous(arguments):
+                return self.run_python(*arguments)
+            targets = [empty(shape, dtype) for shape, dtype in shapes]
+            if run_parts(part.call, [*map(_flat, (*arguments, *targets))], size):
+                return tuple(targets)
+            return in_one_thread(*arguments)
+
+        return run_in_threads
 
     def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
         """Run the chain again in NumPy, which warns or raises."""

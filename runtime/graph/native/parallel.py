@@ -1,13 +1,14 @@
-"""Run the independent iterations of a loop in several threads, each with a part of the range.
+"""Run the independent iterations of a loop, or the elements of a chain, in several threads.
 
-If machine code gives up in one of them, the arrays are restored and the loop runs in one thread.
+Each thread runs a part of the range. If machine code gives up in one of them, all is run again in one thread.
 """
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import Any
@@ -29,6 +30,25 @@ def thread_count() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_executor.cache_clear)  # its threads do not exist there
+
+
+def run_parts(part: Callable[..., tuple | None], values: Sequence[Any], size: int) -> bool:
+    """Call `part` with each part of the arrays of `size` elements. Return whether none gave up."""
+    step = -(-size // thread_count())
+
+    def cut(start: int) -> list[Any]:
+        return [v[start : start + step] if np.ndim(v) else v for v in values]
+
+    futures = [
+        _executor().submit(contextvars.copy_context().run, part, *cut(start))
+        for start in range(step, size, step)
+    ]
+    results = [part(*cut(0)), *(future.result() for future in futures)]
+    return None not in results
 
 
 class ParallelLoop:

@@ -12,12 +12,12 @@ from ..compile import Compiled, compile_graph
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop
 from .assembly.statuses import FLAGGED, NOT_RUN, Mode, UnsupportedError
+from .linking.calls import NativeCode, give_up
 from .linking.compilation import build
 from .regions import located, region_graph
 
 if TYPE_CHECKING:
     from .independence import Independence
-    from .linking.calls import NativeCode
 
 HOT_SECONDS = 0.004
 """The time in Python after which a loop or a chain is compiled."""
@@ -245,10 +245,9 @@ class LoopRegion(Region):
     def _call_native(self, native: NativeCode) -> Callable[..., tuple]:
         if self._independence is None or self._mode is Mode.CHECKS:
             return native.call
-        from .linking.compilation import build  # noqa: PLC0415 - imported with the first region
         from .parallel import ParallelLoop  # noqa: PLC0415 - only for `parallel=True`
 
-        part, _ = build(self.graph, self._mode, _give_up, backs_up=False)
+        part, _ = build(self.graph, self._mode, give_up, backs_up=False)
         loop = Loop(self.node)
         step = self.node.inputs[1].inputs[2].attrs["value"]
         return ParallelLoop(native.call, part.call, self._independence, len(loop.carried), step)
@@ -360,9 +359,3 @@ class LoopRegion(Region):
             return self.run(*arguments)
         finally:
             self._nesting.depth = depth
-
-
-def _give_up(native: NativeCode, status: int, frame: Any, _arguments: tuple) -> Any:
-    """Free what a part of a loop has allocated."""
-    if frame is not None and status != NOT_RUN:
-        native.release(frame)

@@ -80,13 +80,17 @@ class NativeCode:
     def __init__(
         self, code: RegionCode, library: Library, inputs: Sequence[Node], recover: Callable[..., tuple]
     ):
-        self.code, self._library, self.recover = code, library, recover
+        self.code, self._library, self._inputs, self.recover = code, library, inputs, recover
         kinds = {f.kind for f in code.outputs if f.kind is not None and f.rank < 0 and not f.is_list}
         self.pool = FramePool(code.words, [kind.dtype for kind in kinds if kind.dtype is not None])
         self._methods = [_Method(name, library.address(name)) for name in ("call_region", "call_finish")]
         self.enter, self.finish = (method.function() for method in self._methods)
         self.release_all = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(library.address("release_all"))
         self.call = _caller(self, inputs)
+
+    def giving_up(self) -> NativeCode:
+        """Return the code with calls that return None where machine code gives up."""
+        return NativeCode(self.code, self._library, self._inputs, give_up)
 
     def leave(self, frame: Frame, status: int, arguments: Sequence[Any]) -> list[Any]:
         """Return the values at the checkpoint where machine code gave up."""
@@ -109,6 +113,12 @@ class NativeCode:
         if self.code.allocates:
             self.release_all(frame[1])
         self.pool.give(frame)
+
+
+def give_up(native: NativeCode, status: int, frame: Any, _arguments: tuple) -> Any:
+    """Free what a part of a region has allocated."""
+    if frame is not None and status != NOT_RUN:
+        native.release(frame)
 
 
 def read(buffer: Any, values: Sequence[Leaving], arguments: Sequence[Any]) -> list[Any]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from native_support import check, draw, engine_of, needs_llvm
 
 import autograph_rs as ag
+from autograph_rs.runtime.graph.native import chains, parallel
 from autograph_rs.runtime.graph.native.codegen.region import BLOCK
 
 pytestmark = needs_llvm
@@ -110,3 +115,54 @@ def test_results_are_new_arrays():
     arrays = [a, b, *function(a, b), *function(a, b)]
     assert not any(np.shares_memory(x, y) for i, x in enumerate(arrays) for y in arrays[:i])
     assert all(x.flags.owndata for x in arrays)
+
+
+# --- Several threads ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def several_threads(monkeypatch):
+    """Cut arrays into parts, whatever the number of processors."""
+    monkeypatch.setattr(chains, "MIN_PARALLEL", 5000)
+    for module in (chains, parallel):
+        monkeypatch.setattr(module, "thread_count", lambda: 3)
+
+
+def test_threads_do_what_one_does(several_threads):
+    """The parts of a large array have NumPy's bits, whatever the size and layout."""
+    check(several_results, *[(draw(n, n), draw(n, n + 1)) for n in (5000, 5001, 9999)])
+    m, k = draw(80 * 90, 1).reshape(80, 90), draw(80 * 90, 2).reshape(80, 90)
+    check(leaky, (m, k), (m.T.copy().T, k), input_signature=[ag.TensorSpec((80, 90), "float64")] * 2)
+    check(lambda a, s: (a * s + 1) * s, (draw(7000, 1), np.float64(3.5)), (draw(7000, 1), np.array(2.5)))
+
+
+@pytest.mark.parametrize("errors", [{}, {"over": "raise"}, {"over": "ignore"}, {"under": "warn"}])
+def test_threads_warn_once(several_threads, errors):
+    """A warning of any part is that of the whole operation, under the caller's `errstate`."""
+    a = np.ones(9000)
+    for place in (0, 4000, 8999):
+        changed = a.copy()
+        changed[place] = 1e200
+        check(lambda a, b: a * b + b, (changed, changed), errors=errors)
+        changed[place] = 1e-200
+        check(lambda a, b: a * b + b, (changed, changed), errors=errors)
+
+
+FORKS = """
+import os, numpy as np, autograph_rs as ag
+f = ag.function(lambda x: x * 2 + 1, engine="native")
+x = np.arange(600_000.0)
+assert np.array_equal(f(x), x * 2 + 1)
+child = os.fork()
+if not child:
+    os._exit(0 if np.array_equal(f(x), x * 2 + 1) else 1)
+_, status = os.waitpid(child, 0)
+raise SystemExit(os.waitstatus_to_exitcode(status))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the platform has no fork")
+def test_a_forked_process_has_threads_of_its_own():
+    """A child does not wait for threads that only its parent has."""
+    command = [sys.executable, "-W", "ignore", "-c", FORKS]
+    subprocess.run(command, check=True, timeout=120)
