@@ -22,6 +22,7 @@ from autograph_rs.runtime.graph.gradient import (
     with_own_node,
     zeros_like,
 )
+from autograph_rs.runtime.graph.ir.types import OptionalType
 from autograph_rs.runtime.graph.state.variables import Variable
 from autograph_rs.runtime.graph.tracing import recording as trace_recording
 from autograph_rs.runtime.graph.tracing.trace import is_tracing
@@ -221,9 +222,10 @@ def _checked_real_number(value: Any) -> Any:
     kind = type_of(value)
     shape = getattr(kind, "shape", ())
     dtype = np.dtype(getattr(kind, "dtype", getattr(kind, "python", None) or object))
-    if shape != () or dtype.kind != "f":
+    whole = getattr(value, "type", kind)
+    if shape != () or dtype.kind != "f" or isinstance(whole, OptionalType):
         raise GradientError(
-            f"cannot differentiate a function that returns {describe(value) if kind is None else kind}",
+            f"cannot differentiate a function that returns {describe(value) if kind is None else whole}",
             why="only a single real number has a gradient",
             remedy="return one float, such as the sum of an array, or use ag.vjp for other results",
         )

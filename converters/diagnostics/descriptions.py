@@ -46,6 +46,7 @@ OPERATORS = {
     "if_exp": "'if else' becomes a conditional if its test is staged",
     "in_": "'in' is staged if an operand is",
     "not_in": "'not in' is staged if an operand is",
+    "is_none": "'is None' is staged if its operand may be None when the graph runs",
     "list_comp": "a staged map if its iterable is staged",
     "keep": "its condition may be staged",
     "get_item": "the index may be staged",

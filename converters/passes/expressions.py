@@ -203,11 +203,19 @@ class Expressions(Pass):
         self.scope_depth -= 1
 
 
+def is_none_test(left: gast.AST, op: gast.AST, right: gast.AST) -> bool:
+    """Return whether a comparison tests for None what may be a staged value."""
+    is_none = isinstance(right, gast.Constant) and right.value is None
+    return is_none and isinstance(op, (gast.Is, gast.IsNot)) and not isinstance(left, gast.Constant)
+
+
 def is_plain(node: gast.AST) -> bool:
     """Return whether Python guarantees that an expression is plain, whatever its operands are."""
     kind = type(node)
     if kind is gast.Compare:
-        return all(type(op) in (gast.Is, gast.IsNot) for op in node.ops)
+        operands = [node.left, *node.comparators]
+        tests = zip(operands, node.ops, operands[1:], strict=False)
+        return all(type(t[1]) in (gast.Is, gast.IsNot) and not is_none_test(*t) for t in tests)
     if kind is gast.Constant:
         return True
     if kind is gast.Name:

@@ -266,7 +266,7 @@ class _Inliner:
         else:
             tested = at(gast.NamedExpr(store(LEFT), self.expression(subject)), subject)
             tested_again = load(LEFT)
-            if type(subject) is not gast.Compare and operator_name(subject) not in _MEMBERSHIP:
+            if type(subject) is not gast.Compare and operator_name(subject) not in _BOOLS:
                 value = _first_of(value, _clear(LEFT))  # release the user's object
         if any(type(thunk) is not gast.Lambda for thunk in thunks[: 2 if name == "if_exp" else 1]):
             return node
@@ -291,7 +291,7 @@ def _is_likely_bool(node: gast.AST) -> bool:
     name = operator_name(node)
     if name in ("and_", "or_"):
         return all(type(arg) is gast.Lambda and _is_likely_bool(arg.body) for arg in node.args)
-    return type(node) is gast.Compare or name in _MEMBERSHIP or name == "not_"
+    return type(node) is gast.Compare or name in _BOOLS or name == "not_"
 
 
 def _truth_test(node: gast.AST) -> gast.AST:
@@ -341,7 +341,7 @@ def _is_identical(node: gast.AST, value: bool) -> gast.AST:
 
 _SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Return)
 _CONDITIONALS = frozenset(("and_", "or_", "if_exp"))
-_MEMBERSHIP = frozenset(("in_", "not_in"))
+_BOOLS = frozenset(("in_", "is_none", "not_in"))
 """Operators that return a bool for plain values."""
 _LEAVES = (gast.Name, gast.Constant, gast.Lambda, *COMPREHENSIONS)
 _LOOPS = {"while_stmt": _Inliner.while_, "for_stmt": _Inliner.for_}

@@ -41,6 +41,8 @@ class Backend(Protocol):
     - `announces`: True if the backend adds itself to `ACTIVE` while it stages; any other is always in it
     - `staged_list(values)`: a list whose length may depend on staged values
     - `bound(value)`: check a possibly unbound value when it is read
+    - `optional(held)`: the type of a value that is None on another path; then also `allows_none(kind)`,
+      whether a type is such a type, `is_none(value)`, the test, and `iterated(value)`, what a loop goes over
     - `replaced(function)`: the replacement for a builtin that the shared tables do not list
     - `unpacked(value)`: the iterable that Python unpacks in place of `value`
     - `in_branch()`: whether a branch or a loop body is being captured

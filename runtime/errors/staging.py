@@ -264,37 +264,42 @@ class MissingValueError(MismatchError, NameError):
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
-    ... def root(x):
+    ... def roots(x):
+    ...     found = {}
     ...     if x >= 0:
-    ...         return np.sqrt(x)
-    >>> root(np.float64(9))
+    ...         found["root"] = np.sqrt(x)
+    ...     return found
+    >>> roots(np.float64(9))
     Traceback (most recent call last):
         ...
-    autograph_rs.MissingValueError: an 'if' on a staged value leaves the result of the function without ...
-      File "...", line 3, in root
+    autograph_rs.MissingValueError: an 'if' on a staged value leaves 'found['root']' without a value ...
+      File "...", line 4, in roots
         if x >= 0:
            ^^^^^^
-      the result of the function: float64[] if true | None if false (None cannot be merged with a value)
-        if true, line 4: return np.sqrt(x)
+      found['root']: float64[] if true | no value if false (a dict needs all its keys on each path)
+        if true, line 5: found["root"] = np.sqrt(x)
+        if false, line 3: found = {}
       why: the graph selects one of them at run time, and later code needs one type for both
-      fix: return a value of type float64[] on each path
+      fix: assign a value of type float64[] to 'found['root']' in both branches
       see: docs/errors/MissingValueError.md
 
     ## Why
 
     The program needs a value of one type after the `if`, whichever branch has run. This error is raised
     where the program cannot check for a missing value. Elsewhere, reading a variable that the branch left
-    unbound raises `UnboundLocalError` when the program runs, as in Python.
+    unbound raises `UnboundLocalError` when the program runs, as in Python. On the embedded graph a value may
+    be None on one path; JAX, TensorFlow and PyTorch have no such value.
 
     ## How to fix it
 
-    Assign or return a value on each path, such as NaN:
+    Assign or return a value on each path, such as NaN or None:
 
     >>> @ag.function
-    ... def root(x):
+    ... def roots(x):
+    ...     found = {"root": None}
     ...     if x >= 0:
-    ...         return np.sqrt(x)
-    ...     return np.nan
-    >>> float(root(np.float64(9)))
-    3.0
+    ...         found["root"] = np.sqrt(x)
+    ...     return found
+    >>> roots(np.float64(-9))
+    {'root': None}
     """

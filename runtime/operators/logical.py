@@ -74,6 +74,15 @@ def not_(a: Any) -> Any:
         raise
 
 
+def is_none(value: Any) -> Any:
+    """`value is None`"""
+    if value is None:
+        return True
+    backend = BACKENDS[type(value)]
+    test = None if backend is None else getattr(backend, "is_none", None)
+    return False if test is None else test(value)
+
+
 def truth(value: Any) -> Any:
     """Return `bool(value)` for a value of a builtin type, else `value`, which may be staged."""
     kind = type(value)

@@ -184,6 +184,7 @@ def for_stmt(
 ) -> None:
     """Stage a loop over a staged iterable. The loop ends early once `extra_test()` is false."""
     options = checked(backend, options)
+    iterated = getattr(backend, "iterated", lambda value: value)(iterated)
     first_test = True if extra_test is None else extra_test()
     is_empty = getattr(backend, "is_empty", None)
     if first_test is False or (is_empty is not None and is_empty(iterated)):

@@ -21,9 +21,9 @@ from autograph_rs.converters.pipeline import Operators
         ("a or b or c", "ag__.or_(lambda: a, lambda: ag__.or_(lambda: b, lambda: c))"),
         ("not a", "ag__.not_(a)"),
         ("not a is b", "not a is b"),
-        ("a is None and b is None", "a is None and b is None"),
+        ("a is None and b is None", "ag__.and_(lambda: ag__.is_none(a), lambda: ag__.is_none(b))"),
         ("a if b else c", "ag__.if_exp(b, lambda: a, lambda: c, 'b')"),
-        ("a if b is None else c", "a if b is None else c"),
+        ("a if b is c else d", "a if b is c else d"),
         ("a < b < c", "ag__.and_(lambda: a < b, lambda: b < c)"),
         ("a in b", "ag__.in_(a, b)"),
         ("a not in b", "ag__.not_in(a, b)"),
@@ -194,7 +194,7 @@ def test_what_may_be_unbound_is_read_through_ld():
         ControlFlow,
         """
         def f(x):
-            if x is None:
+            if x is True:
                 y = 1
             y
             x
@@ -202,7 +202,7 @@ def test_what_may_be_unbound_is_read_through_ld():
         """,
         """
         def f(x):
-            if x is None:
+            if x is True:
                 y = 1
             ag__.ld(y)
             x

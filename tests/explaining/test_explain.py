@@ -196,7 +196,7 @@ def test_jumps() -> None:
 def test_what_stays() -> None:
     found = becomes("""
         def f(x):
-            if x is None:
+            if x is True:
                 x = {k for k in x}
             with open(x) as file:
                 locals()

@@ -20,7 +20,7 @@ import onnxruntime
 from ...core.closures import nothing
 from ...errors import AutographError, SaveError
 from ...graph.ir.graph import Graph, Missing, Node
-from ...graph.ir.types import ListType, MaybeType, ScalarType, TupleType
+from ...graph.ir.types import ListType, OptionalType, ScalarType, TupleType, bound_type
 from .builder import unsupported
 from .builder.builder import BOOL, Model, Value, value_info
 from .builder.values import Columns, Empty, Items, Maybe, coerce, flatten
@@ -172,9 +172,8 @@ def read_result(form: Any, kind: Any, values: Iterator[Any]) -> Any:
     """Build a value of type `kind` from the next tensors and sequences."""
     if isinstance(form, Maybe):
         is_bound, value = bool(next(values)), read_result(form.held, kind.held, values)
-        return value if is_bound else Missing.VALUE
-    if isinstance(kind, MaybeType):
-        kind = kind.held
+        return value if is_bound else None if isinstance(kind, OptionalType) else Missing.VALUE
+    kind = bound_type(kind)
     if isinstance(kind, TupleType):
         return tuple([read_result(f, k, values) for f, k in zip(form, kind.parts, strict=True)])
     if not isinstance(kind, ListType):

@@ -15,7 +15,7 @@ from ...graph.functions.elementwise.onnx_functions import around, check_finite
 from ...graph.functions.reductions.onnx import exact_integer_reduction
 from ...graph.functions.searching.onnx import sort_with_indices
 from ...graph.ir.graph import Missing, Node
-from ...graph.ir.types import ArrayType, ListType, ScalarType
+from ...graph.ir.types import ArrayType, ListType, OptionalType, ScalarType
 from . import iterables
 from .builder import unsupported
 from .builder.builder import BOOL, FLOAT, INT, Value
@@ -31,6 +31,8 @@ def constant(e: Emitter, node: Node) -> Any:
     value = node.attrs["value"]
     if value is Missing.VALUE:
         return value
+    if isinstance(node.type, OptionalType):
+        return coerce(e.b, value, node.type)
     if isinstance(node.type, ScalarType) and node.type.python in (bool, int, float, str):
         return e.b.constant(value)
     if not isinstance(node.type, ArrayType):
@@ -44,9 +46,22 @@ def constant(e: Emitter, node: Node) -> Any:
 
 
 def check_bound(e: Emitter, node: Node) -> Any:
-    value = e.values[node.inputs[0]]
     error = unbound_error(node.attrs["symbol"])
-    message = f"{type(error).__name__}: {error}"
+    return _bound(e, node, f"{type(error).__name__}: {error}")
+
+
+def some(e: Emitter, node: Node) -> Any:
+    return _bound(e, node, "TypeError: an operand is None")
+
+
+def is_none(e: Emitter, node: Node) -> Any:
+    value = e.values[node.inputs[0]]
+    return e.b.logical_not(value.is_bound) if isinstance(value, Maybe) else e.b.constant(value is None)
+
+
+def _bound(e: Emitter, node: Node, message: str) -> Any:
+    """Return a value that may be unbound or None, with a check that it is neither."""
+    value = e.values[node.inputs[0]]
     if isinstance(value, Maybe):
         e.b.check(e.b.logical_not(value.is_bound), message)
         return value.held
@@ -260,7 +275,8 @@ def as_text(e: Emitter, node: Node, value: Any) -> Value:
 
 
 OPS: dict[str, Any] = {
-    "constant": constant, "check_bound": check_bound, "convert": emit_convert, "with_shape": with_shape,
+    "constant": constant, "check_bound": check_bound, "some": some, "is_none": is_none,
+    "convert": emit_convert, "with_shape": with_shape,
     "output": lambda e, node: e.values[node.inputs[0]][node.attrs["index"]],
     "same": lambda e, node: e.values[node.inputs[0]],
     "dimension": lambda e, node: e.b.dim(e.values[node.inputs[0]], node.attrs["axis"]),

@@ -42,7 +42,7 @@ def _compute_is_array(node: Node, known: dict[Node, bool]) -> bool:
         return isinstance(node.attrs["value"], np.ndarray)
     if node.op in IN_PLACE_OPS:
         return True
-    if node.op in ("same", "check_bound", "with_shape"):
+    if node.op in ("same", "check_bound", "some", "with_shape"):
         return _is_array(node.inputs[0], known)
     if node.op == "output" and any(node.inputs[0].graphs()):
         return _is_subgraph_array(node.inputs[0], node.attrs["index"], known)

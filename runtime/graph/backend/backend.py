@@ -10,17 +10,17 @@ import numpy as np
 from ... import staging
 from ...backends.functional.staged_text import StagedField
 from ...core.closures import nothing, set_nothing
-from ...core.undefined import Undefined
+from ...core.undefined import Undefined, is_return_variable
 from ...debugging.tracebacks import traceback_frames
 from ...errors import AliasError, ValueNeededError
 from ...staging.exceptions import fields_of, is_own_raise, refuse_caught, reviving
 from ..ir.graph import Graph, Missing, Node
 from ..ir.type_merging import merge_types
-from ..ir.types import ArrayType, MaybeType, ScalarType, StagedType, bound_type
+from ..ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, StagedType, bound_type
 from ..state.variables import Variable
 from ..tracing import effects, lists, recording
 from ..tracing.iterables import IterableSource, StagedIterable, as_iterable, element_types, iterated_sources
-from ..tracing.tensor import Staged, StagedList, Tensor, wrap
+from ..tracing.tensor import Optional, Staged, StagedList, Tensor, is_none, some, wrap
 from ..tracing.trace import (
     Builder,
     constant_type,
@@ -81,10 +81,28 @@ class GraphBackend:
 
     def is_handle(self, value: Any) -> bool:
         """Return whether a value can be written to in place."""
-        if not isinstance(value, Tensor):
+        if not isinstance(value, (Tensor, Optional)):
             return isinstance(value, StagedList)
         kind = bound_type(value.type)
         return isinstance(kind, ArrayType) and bool(kind.shape or value.is_mutable)
+
+    def optional(self, held: StagedType) -> StagedType:
+        """Return the type of a value that is None on another path."""
+        if isinstance(held, MaybeType) and is_return_variable(held.name):
+            held = held.held  # it is bound on the path that has returned
+        if isinstance(held, (MaybeType, ListType)):
+            raise TypeError(f"a value of type {held} on one path cannot be None on the other")
+        return held if isinstance(held, OptionalType) else OptionalType(held)
+
+    def allows_none(self, kind: StagedType | None) -> bool:
+        return isinstance(kind, OptionalType)
+
+    def is_none(self, value: Any) -> Any:
+        return isinstance(value, Optional) and is_none(value)
+
+    def iterated(self, value: Any) -> Any:
+        """Return what a loop goes over in place of a value."""
+        return some(value, "iter")
 
     def unbound(self, held: StagedType, name: str) -> StagedType:
         return held if isinstance(held, MaybeType) else MaybeType(held, name)
@@ -168,9 +186,14 @@ class GraphBackend:
         """Convert a value to the merged type of two paths or iterations, and return its node."""
         if isinstance(value, Undefined):
             return _missing()
+        if value is None:
+            return recording.add("constant", (), kind, value=None)
         if type(value) is list:
             return recording.to_node(lists.staged_list(value))
-        if isinstance(getattr(value, "type", None), MaybeType):
+        own = getattr(value, "type", None)
+        if isinstance(own, MaybeType) and isinstance(kind, OptionalType):
+            return recording.to_node(self.bound(value))
+        if isinstance(own, (MaybeType, OptionalType)):
             return recording.to_node(value)
         return recording.to_node(recording.cast(value, bound_type(kind)))
 
@@ -289,7 +312,7 @@ class GraphBackend:
         return staging.if_exp(self, left, right, lambda: left, "")
 
     def or_(self, left: Any, right: Callable[[], Any]) -> Any:
-        return staging.if_exp(self, left, lambda: left, right, "")
+        return staging.if_exp(self, left, lambda: some(left), right, "")
 
     def not_(self, value: Any) -> Any:
         return recording.record("not_", (value,), ScalarType(bool))

@@ -115,6 +115,13 @@ class OpEmitter(CodeWriter):
         self.line(f"if {name} is MISSING: raise missing({node.attrs.get('symbol', '')!r})", node)
         self.names[node] = name
 
+    def emit_some(self, node: Node) -> None:
+        name = self.names[node.inputs[0]]
+        if "use" in node.attrs:
+            args = ", ".join(self.arguments(node))
+            self.line(f"if {name} is None: use_none({node.attrs['use']!r}, {args})", node)
+        self.names[node] = name
+
     def emit_raise(self, node: Node) -> None:
         args = ", ".join(self.arguments(node))
         self.line(f"raise {self.global_name(node.attrs['function'], 'error')}({args})", node)

@@ -24,7 +24,8 @@ from ..state.numerics import check
 from .buffers import Buffers
 
 VIEWS = frozenset(
-    ("getitem", "output", "list_get", "argument", "constant", "check_bound", "same", "numpy.transpose",
+    ("getitem", "output", "list_get", "argument", "constant", "check_bound", "some", "same",
+     "numpy.transpose",
      "numpy.reshape", "numpy.ravel", "numpy.squeeze", "numpy.swapaxes", "numpy.diagonal", "numpy.expand_dims",
      "numpy.moveaxis", "numpy.broadcast_to", "numpy.real", "numpy.imag", "numpy.asarray", "numpy.flip",
      "numpy.rollaxis", "numpy.split", "numpy.array_split", "numpy.atleast_1d", "numpy.atleast_2d",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.types import ArrayType, ListType, MaybeType, ScalarType, StagedType, TupleType
+from ..ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, StagedType, TupleType
 from ..rules.methods import sum_to
 from ..tracing import lists, recording
 from ..tracing.tensor import Staged, Tensor, wrap
@@ -28,7 +28,7 @@ def is_differentiable(kind: StagedType | None) -> bool:
             return is_differentiable(element)
         case TupleType(parts):
             return any(map(is_differentiable, parts))
-        case MaybeType(held, _):
+        case MaybeType(held, _) | OptionalType(held):
             return is_differentiable(held)
     return False
 
@@ -88,6 +88,8 @@ def zeros_like(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(zeros_like, value))
     kind = getattr(value.type, "held", value.type)
+    if isinstance(value.type, OptionalType):
+        return recording.record("zeros_of", (value,), kind)
     if isinstance(kind, ScalarType):
         return kind.python(0)
     if isinstance(kind, ArrayType):

@@ -231,7 +231,7 @@ OP_RULES.update({
     "getitem": getitem,
     "setitem": setitem,
     "add_at": add_at,
-    **dict.fromkeys(("convert", "check_bound", "with_shape", "same", "list_copy", "_real"), identity),
+    **dict.fromkeys(("convert", "check_bound", "some", "with_shape", "same", "list_copy", "_real"), identity),
     **dict.fromkeys(("item", "float", "complex"), to_number),
     "list": new_list,
     "tuple": new_tuple,

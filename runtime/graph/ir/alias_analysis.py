@@ -15,7 +15,7 @@ import numpy as np
 from .expressions import EXPRESSIONS
 from .graph import Graph, Node
 from .subgraphs import Loop, argument_sources
-from .types import ArrayType, ListType, MaybeType, ScalarType, TupleType
+from .types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, TupleType
 
 Value: TypeAlias = Node | tuple[Node, int]
 """A node, or one of several results of a node as (node, index)."""
@@ -68,7 +68,7 @@ def is_elementwise(node: Node) -> bool:
 
 def is_immutable(kind: Any) -> bool:
     """Return whether values of a type are never written to in place, so that aliases cannot be observed."""
-    if isinstance(kind, MaybeType):
+    if isinstance(kind, (MaybeType, OptionalType)):
         return is_immutable(kind.held)
     if isinstance(kind, TupleType):
         return all(map(is_immutable, kind.parts))

@@ -6,6 +6,7 @@ call a function of this module. Calls to NumPy functions need no entry: their no
 
 from __future__ import annotations
 
+import operator
 import random
 from collections.abc import Callable
 from typing import Any
@@ -36,9 +37,11 @@ EXPRESSIONS: dict[str, str] = {
     "list_copy": "list({0})",
     "list_get": "{0}[{1}]",
     "list_zeros": "list_zeros({0})",
+    "zeros_of": "zeros_of({0})",
     "list_sum": "list_sum({0}, {1})",
     "len": "len({0})",
     "same": "{0}",
+    "is_none": "({0} is None)",
 }
 
 
@@ -49,16 +52,40 @@ def convert(value: Any, dtype: np.dtype) -> Any:
     return dtype.type(value) if dtype.kind not in "SU" else np.asarray(value).astype(dtype)[()]
 
 
+_IN_PLACE = frozenset(
+    f"i{name}" for name in "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor".split()
+)
+NONE_USES: dict[str, Callable[..., Any]] = {
+    "getattr": getattr,
+    "iter": iter,
+    **{name: getattr(operator, name) for name in _IN_PLACE},
+}
+"""Uses of a value that may be None for which Python has an error of its own."""
+
+
+def use_none(use: str, *args: Any) -> None:
+    """Raise the error of using None.
+
+    >>> use_none("getattr", "sum")
+    Traceback (most recent call last):
+    AttributeError: 'NoneType' object has no attribute 'sum'
+    """
+    NONE_USES[use](None, *args)
+
+
 def list_zeros(values: list[Any]) -> list[Any]:
     """Return a list of zeros with the shapes of the given items."""
-    return list(map(_zeros, values))
+    return list(map(zeros_of, values))
 
 
-def _zeros(value: Any) -> Any:
+def zeros_of(value: Any) -> Any:
+    """Return a zero cotangent for a value. That of None is a number, which nothing reads."""
     if isinstance(value, list):
         return list_zeros(value)
     if isinstance(value, tuple):
-        return tuple(map(_zeros, value))
+        return tuple(map(zeros_of, value))
+    if value is None:
+        return 0.0
     if isinstance(value, Missing):
         return value
     return np.zeros_like(value) if isinstance(value, np.ndarray) else type(value)(0)
@@ -82,7 +109,7 @@ def insertion_index(values: list[Any], index: int) -> int:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    f.__name__: f for f in (convert, list_zeros, list_sum, item_sum, insertion_index)
+    f.__name__: f for f in (convert, use_none, list_zeros, zeros_of, list_sum, item_sum, insertion_index)
 }
 
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from .types import SAMPLES, ArrayType, ListType, MaybeType, ScalarType, StagedType, TupleType, bound_type
+from .types import (
+    SAMPLES,
+    ArrayType,
+    ListType,
+    MaybeType,
+    OptionalType,
+    ScalarType,
+    StagedType,
+    TupleType,
+    bound_type,
+)
 
 
 def merge_types(a: StagedType, b: StagedType) -> StagedType:
@@ -15,10 +25,11 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
     """
     if a == b:
         return a
-    if isinstance(a, MaybeType):
-        return MaybeType(merge_types(a.held, bound_type(b)), a.name)
-    if isinstance(b, MaybeType):
-        return MaybeType(merge_types(a, b.held), b.name)
+    if isinstance(a, MaybeType) or isinstance(b, MaybeType):
+        name = a.name if isinstance(a, MaybeType) else b.name  # type: ignore[union-attr]
+        return MaybeType(merge_types(*(k.held if isinstance(k, MaybeType) else k for k in (a, b))), name)
+    if isinstance(a, OptionalType) or isinstance(b, OptionalType):
+        return _merge_optional(a, b)
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.parts) == len(b.parts):
         return TupleType(tuple(map(merge_types, a.parts, b.parts)))
     if isinstance(a, ListType) and isinstance(b, ListType):
@@ -44,3 +55,14 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
         raise TypeError(f"their numbers of dimensions differ: {len(a.shape)} and {len(b.shape)}")
     shape = tuple(x if x == y else None for x, y in zip(a.shape, b.shape, strict=True))
     return ArrayType(np.result_type(a.dtype, b.dtype), shape)
+
+
+def _merge_optional(a: StagedType, b: StagedType) -> OptionalType:
+    """Merge types of which one allows None. Values are not converted, since one of them may be None."""
+    held, other = bound_type(a), bound_type(b)
+    merged = merge_types(held, other)
+    for kind in (held, other):
+        dtypes = [getattr(k, "dtype", getattr(k, "python", None)) for k in (kind, merged)]
+        if dtypes[0] != dtypes[1]:
+            raise TypeError(f"beside None, both paths need one type: {held} and {other} differ")
+    return OptionalType(merged)

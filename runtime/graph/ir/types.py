@@ -3,7 +3,8 @@
 An `ArrayType` describes a NumPy array, or a NumPy scalar if its shape is `()`. A `ScalarType` describes a
 Python number, bool or string: the compiled graph keeps it as a Python object, so it promotes weakly and ints
 do not overflow. A `ListType` describes a Python list whose elements have one type. A `MaybeType` describes a
-variable that some path leaves unbound: each read of it is checked at run time.
+variable that some path leaves unbound: each read of it is checked at run time. An `OptionalType` describes a
+value that is None on some path, and then does what None does in Python.
 """
 
 from __future__ import annotations
@@ -73,6 +74,16 @@ class MaybeType:
 
 
 @dataclass(frozen=True, slots=True)
+class OptionalType:
+    """None, or a value of type `held`."""
+
+    held: StagedType
+
+    def __str__(self) -> str:
+        return f"{self.held} or None"
+
+
+@dataclass(frozen=True, slots=True)
 class GeneratorType:
     """A random number generator that each run of the graph creates."""
 
@@ -80,12 +91,14 @@ class GeneratorType:
         return "generator"
 
 
-StagedType: TypeAlias = ArrayType | ScalarType | ListType | TupleType | MaybeType | GeneratorType
+StagedType: TypeAlias = (
+    ArrayType | ScalarType | ListType | TupleType | MaybeType | OptionalType | GeneratorType
+)
 
 SAMPLES: dict[type, Any] = {bool: True, int: 1, float: 1.0, complex: 1j, str: "1"}
 """A sample value of each Python scalar type, used to infer the result types of operations."""
 
 
 def bound_type(kind: Any) -> Any:
-    """Return the type of a variable once it is known to be bound."""
-    return kind.held if isinstance(kind, MaybeType) else kind
+    """Return the type of a variable once it is known to be bound, or not to be None."""
+    return kind.held if isinstance(kind, (MaybeType, OptionalType)) else kind

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ...errors import StagingError, UnsupportedFunctionError, ValueNeededError
-from ..ir.types import ArrayType, ListType, MaybeType, ScalarType, Shape
+from ..ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, Shape
 
 Dimension = int | None
 
-STAGED_TYPES = (ArrayType, ScalarType, ListType, MaybeType)
+STAGED_TYPES = (ArrayType, ScalarType, ListType, MaybeType, OptionalType)
 PYTHON_SCALARS = (bool, int, float, complex, str)
 
 
@@ -207,7 +207,7 @@ def as_array(value: Any) -> ArrayType:
                 remedy="use a plain string, or numbers",
             )
         return ArrayType(np.dtype(value.python))
-    if isinstance(value, MaybeType):
+    if isinstance(value, (MaybeType, OptionalType)):
         return as_array(value.held)
     if isinstance(value, ListType):
         if value.element is None:

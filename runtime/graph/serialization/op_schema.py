@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...staging.state.side_effects import DRAWERS
-from ..ir.expressions import EXPRESSIONS, RANDOM_OPS
+from ..ir.expressions import EXPRESSIONS, NONE_USES, RANDOM_OPS
 from ..ir.graph import Graph, Node, Slot
 
 Check = Callable[[Any], bool]
@@ -150,6 +150,9 @@ OPS: dict[str, OpSchema] = {
     "getitem": OpSchema((1, None), {"args": _getitem_args, "kwargs": _empty}),
     **dict.fromkeys(("setitem", "add_at"), OpSchema((2, None), {"key": lambda _: True})),
     "check_bound": OpSchema((1, 1), {"symbol": _text}, effect=True),
+    "some": OpSchema(
+        (1, None), {**_CALL, "use": NONE_USES.__contains__}, frozenset(("use", *_CALL)), effect=True
+    ),
     "print": OpSchema((0, None), {"args": _args, "kwargs": _print_kwargs}, effect=True),
     "raise": OpSchema((0, None), {"args": _raise_args}, effect=True),
     "with_shape": OpSchema((1, 1), {"args": _with_shape_args, "kwargs": _empty}),

@@ -17,7 +17,16 @@ import numpy as np
 from ...errors import FormatError
 from ..ir.expressions import GENERATORS
 from ..ir.graph import Missing, Slot
-from ..ir.types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
+from ..ir.types import (
+    ArrayType,
+    GeneratorType,
+    ListType,
+    MaybeType,
+    OptionalType,
+    ScalarType,
+    StagedType,
+    TupleType,
+)
 from .names import SCALARS, TYPES
 from .values import DTYPE, KEY_TYPES, MAX_DEPTH
 
@@ -269,7 +278,8 @@ _DECODERS: dict[str, Callable[[Any, str, int], Any]] = {
 
 
 _TYPE_KEYS: dict[str, tuple[str, ...]] = {
-    "array": ("shape",), "scalar": (), "list": (), "tuple": (), "generator": (), "maybe": ("name",)
+    "array": ("shape",), "scalar": (), "list": (), "tuple": (), "generator": (), "optional": (),
+    "maybe": ("name",),
 }  # fmt: skip
 """The first key of each kind of type, and its additional keys."""
 
@@ -295,6 +305,8 @@ def decode_type(data: Any, at: str, depth: int = 0) -> StagedType | None:
         return TupleType(tuple(_decode_required_type(part, place, depth + 1) for part, place in parts))
     if key == "generator":
         return look_up(fields["generator"], {"numpy": GeneratorType()}, at, "kind of generator")
+    if key == "optional":
+        return OptionalType(_decode_required_type(fields["optional"], f"{at}.optional", depth + 1))
     held = _decode_required_type(fields.get("maybe"), f"{at}.maybe", depth + 1)
     return MaybeType(held, expect_name(fields.get("name"), f"{at}.name"))
 

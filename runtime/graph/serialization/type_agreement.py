@@ -10,7 +10,17 @@ import numpy as np
 
 from ...errors import StagingError
 from ..ir.graph import Node
-from ..ir.types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
+from ..ir.types import (
+    ArrayType,
+    GeneratorType,
+    ListType,
+    MaybeType,
+    OptionalType,
+    ScalarType,
+    StagedType,
+    TupleType,
+    bound_type,
+)
 from ..tracing.recording import UFUNCS, operator_type
 
 
@@ -20,10 +30,8 @@ def are_compatible(first: StagedType | None, other: StagedType | None) -> bool:
         return True
     if isinstance(first, MaybeType) and isinstance(other, MaybeType):
         return True  # the type is checked where the variable is read
-    if isinstance(first, MaybeType):
-        return are_compatible(first.held, other)
-    if isinstance(other, MaybeType):
-        return are_compatible(first, other.held)
+    if isinstance(first, (MaybeType, OptionalType)) or isinstance(other, (MaybeType, OptionalType)):
+        return are_compatible(bound_type(first), bound_type(other))
     if isinstance(first, ArrayType) and isinstance(other, ArrayType):
         return (
             first.dtype == other.dtype
@@ -96,13 +104,15 @@ def _constant_type(kind: StagedType) -> Callable[[Node], StagedType]:
 TYPE_INFERENCE: dict[str, Callable[[Node], StagedType | None]] = {
     **dict.fromkeys(UFUNCS, _operator_result),
     **{kind.__name__: _constant_type(ScalarType(kind)) for kind in (int, float, bool, complex, str)},
-    **dict.fromkeys(("not_", "contains", "any", "all"), _constant_type(ScalarType(bool))),
+    **dict.fromkeys(("not_", "contains", "any", "all", "is_none"), _constant_type(ScalarType(bool))),
     "len": _constant_type(ScalarType(int)),
     "text": _constant_type(ScalarType(str)),
     "dimension": _dimension,
     "convert": _convert,
     "item": lambda node: ScalarType(type(np.ones((), node.inputs[0].type.dtype).item())),
-    **dict.fromkeys(("setitem", "add_at", "same", "check_bound"), lambda node: node.inputs[0].type),
+    **dict.fromkeys(
+        ("setitem", "add_at", "same", "check_bound", "some", "zeros_of"), lambda node: node.inputs[0].type
+    ),
     "with_shape": _with_shape,
     "default_rng": _constant_type(GeneratorType()),
     **dict.fromkeys(("list", "iterate", "sorted"), _constant_type(ListType(None))),

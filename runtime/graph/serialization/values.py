@@ -18,7 +18,16 @@ import numpy as np
 
 from ..ir.expressions import GENERATORS
 from ..ir.graph import Missing, Slot
-from ..ir.types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
+from ..ir.types import (
+    ArrayType,
+    GeneratorType,
+    ListType,
+    MaybeType,
+    OptionalType,
+    ScalarType,
+    StagedType,
+    TupleType,
+)
 from .names import TYPES
 
 MAX_DEPTH = 60
@@ -154,6 +163,8 @@ def encode_type(kind: StagedType | None) -> Any:
             return {"tuple": [encode_type(p) for p in parts]}
         case GeneratorType():
             return {"generator": "numpy"}
+        case OptionalType(held):
+            return {"optional": encode_type(held)}
         case MaybeType(held, name):
             return {"maybe": encode_type(held), "name": name}
     raise _unsupported(f"a value of type {kind}")

@@ -16,13 +16,13 @@ import numpy as np
 from ...errors import FormatError
 from ..ir.expressions import RANDOM_OPS
 from ..ir.graph import Graph, Missing, Node, Slot
-from ..ir.types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, TupleType
+from ..ir.types import ArrayType, GeneratorType, ListType, MaybeType, OptionalType, ScalarType, TupleType
 from .names import FUNCTION_OF, ITERATED, name_of, op_of
 from .op_schema import CALL, ERROR_STATES, ITERABLES, OPS, RESULT_COUNTS, UNTYPED, OpSchema
 from .type_agreement import TYPE_INFERENCE, are_compatible
 from .values import MAX_DEPTH
 
-STAGED = (ArrayType, ScalarType, ListType, TupleType, MaybeType, GeneratorType)
+STAGED = (ArrayType, ScalarType, ListType, TupleType, MaybeType, OptionalType, GeneratorType)
 
 
 def verify(graph: Graph, at: str = "graph") -> None:
@@ -175,6 +175,8 @@ class _Verifier:
                 node.type, ArrayType(value.dtype, value.shape)
             )
             self.require(has_type, f"the constant is not of type {node.type}")
+        elif isinstance(node.type, OptionalType):
+            self.require(value is None, f"the constant is not of type {node.type}")
         else:
             self.require(value is Missing.VALUE, "the constant is not a number, text or array")
 

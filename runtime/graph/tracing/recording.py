@@ -15,10 +15,10 @@ from typing import Any, Literal, NoReturn, TypeAlias
 import numpy as np
 
 from ..ir.graph import Node, Slot
-from ..ir.types import SAMPLES, ArrayType, ListType, MaybeType, ScalarType, StagedType
+from ..ir.types import SAMPLES, ArrayType, ListType, ScalarType, StagedType
 from ..rules import ARRAYS_OF_SCALARS, TYPE_RULES, check_setitem, getitem_type, methods, ufunc_type
 from . import unsupported
-from .trace import constant_type, current_builder
+from .trace import bound_node, constant_type, current_builder
 
 UFUNCS = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
@@ -112,7 +112,7 @@ class Arguments:
     def extract(self, value: Any) -> tuple[Any, Any]:
         """Return two copies of a value, one with slots and one with types in place of staged values."""
         if is_staged(value) or isinstance(value, np.ndarray):
-            return self._slot(_check_bound(to_node(value)))
+            return self._slot(bound_node(to_node(value)))
         if isinstance(value, (list, tuple)):
             parts = [self.extract(v) for v in value]
             kind = list if isinstance(value, list) else tuple
@@ -256,7 +256,7 @@ def _to_array_type(value: Any) -> Any:
 
 
 def binary(name: str, left: Any, right: Any) -> Any:
-    a, b = _check_bound(to_node(left)), _check_bound(to_node(right))
+    a, b = bound_node(to_node(left)), bound_node(to_node(right))
     if name == "pow" and _is_bool_array(left, a.type):
         if type(right) is int and right == 2:  # NumPy computes a square, which has another dtype
             return ufunc(np.square, "__call__", (left,), {})
@@ -276,17 +276,8 @@ def _is_bool_array(value: Any, kind: StagedType) -> bool:
     return bool(kind.shape) or isinstance(value, np.ndarray) or getattr(value, "is_mutable", False)
 
 
-def _check_bound(node: Node) -> Node:
-    """Add a run-time check to a node that may be unbound."""
-    if not isinstance(node.type, MaybeType):
-        return node
-    return current_builder().add(
-        "check_bound", (node,), {"symbol": node.type.name}, node.type.held, effect=True
-    )
-
-
 def unary(name: str, operand: Any) -> Any:
-    node = _check_bound(to_node(operand))
+    node = bound_node(to_node(operand))
     return wrap(current_builder().add(name, (node,), {}, operator_type(name, (node.type,))))
 
 

@@ -20,9 +20,10 @@ from ...debugging import error_operands
 from ...debugging.tracebacks import user_frame
 from ...errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...errors.unsupported import unconverted_reason
+from ..ir.expressions import NONE_USES
 from ..ir.graph import Node
 from ..ir.op_properties import has_ellipsis
-from ..ir.types import ArrayType, MaybeType, ScalarType, TupleType, bound_type
+from ..ir.types import ArrayType, MaybeType, OptionalType, ScalarType, TupleType, bound_type
 from ..rules import METHODS
 from . import lists, recording
 from .numpy_views import (
@@ -599,6 +600,77 @@ class StagedList(Staged):
         self.fail(*_ITERATION_NEEDED)
 
 
+def some(value: Any, use: str = "", *others: Any) -> Any:
+    """Return a staged value that may be None as one that is not, and any other value unchanged.
+
+    If it is None when the graph runs, `use` raises, a key of `NONE_USES`, or else the operation on it.
+    """
+    if not recording.is_staged(value) or not isinstance(value.type, OptionalType):
+        return value
+    if not use:
+        return wrap(recording.bound_node(value.node()))
+    arguments = recording.Arguments([value.node()])
+    attrs = {"use": use, "args": tuple(arguments.templates(*others)), "kwargs": {}}
+    return recording.record("some", arguments.inputs, value.type.held, effect=True, **attrs)
+
+
+def is_none(value: Any) -> Any:
+    return recording.record("is_none", (value,), ScalarType(bool))
+
+
+def _of_value(name: str) -> Callable[..., Any]:
+    """Return a method that calls the same method of the value that may be None."""
+    return lambda self, *args: getattr(some(self), name)(*args)
+
+
+def _in_place_of_value(name: str) -> Callable[[Any, Any], Any]:
+    function = NONE_USES[f"i{name}"]
+
+    def method(self: Optional, other: Any) -> Any:
+        if getattr(bound_type(self.type), "shape", ()):
+            self.refuse_write()
+        return function(some(self, f"i{name}", other), other)
+
+    return method
+
+
+class Optional(Staged):
+    """A staged value that may be None. What uses it takes the value, or raises like Python if it is None."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        kind = Scalar if isinstance(bound_type(self.type), ScalarType) else Tensor
+        if name.startswith("__") or not (hasattr(kind, name) or (kind is Tensor and name in METHODS)):
+            raise AttributeError(f"a staged value that may be None has no attribute {name!r}")
+        return getattr(some(self, "getattr", name), name)
+
+    def refuse_write(self) -> NoReturn:
+        why = "the write would have to reach each name of the array, and whether there is one is not known"
+        remedy = "give a copy to another name once it is not None: y = x.copy()"
+        self.fail("cannot be written to in place", why, remedy, AliasError)
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        self.refuse_write()
+
+    def __eq__(self, other: object) -> Any:
+        return is_none(self) if other is None else some(self) == other
+
+    def __ne__(self, other: object) -> Any:
+        if other is None:
+            return recording.record("not_", (is_none(self),), ScalarType(bool))
+        return some(self) != other
+
+    for _name in ARITHMETIC:
+        locals()[f"__{_name}__"] = _of_value(f"__{_name}__")
+        locals()[f"__r{_name}__"] = _of_value(f"__r{_name}__")
+        locals()[f"__i{_name}__"] = _in_place_of_value(_name)
+    for _name in ("lt", "le", "gt", "ge", "divmod", "getitem", "neg", "pos", "abs", "invert", "round", "len"):
+        locals()[f"__{_name}__"] = _of_value(f"__{_name}__")
+    del _name
+    __hash__ = Staged.__hash__
+
+
 def _as_method(function: Any, name: str, owner: str = "numpy.ndarray") -> Any:
     """Name a function after a method of a NumPy or Python class, for errors and reports."""
     function.__module__, _, kind = owner.rpartition(".")
@@ -610,7 +682,9 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
     """Return the staged value for a node of the current graph."""
     owner = owner or current_builder()
     kind = node.type
-    bound = bound_type(kind)
+    bound = kind.held if isinstance(kind, MaybeType) else kind
+    if isinstance(bound, OptionalType):
+        return Optional(node, owner)
     if isinstance(bound, ArrayType):
         return Tensor(node, owner)
     if isinstance(bound, ScalarType):
@@ -621,7 +695,7 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
 
 
 recording.register_staged_class(Staged, wrap)
-for _kind in (Staged, Value, Scalar, Tensor, StagedList):
+for _kind in (Staged, Value, Scalar, Tensor, StagedList, Optional):
     hide_operator_frames(_kind)
     _kind.__name__ = "staged list" if _kind is StagedList else "staged value"  # for Python's own messages
 for _kind, _class_name in ((Tensor, "numpy.ndarray"), (StagedList, "builtins.list")):

@@ -27,7 +27,7 @@ from ...errors import LeakError, StateError
 from ...staging.state.aliases import ROOT
 from ...staging.state.heap import excluded_from_heap
 from ..ir.graph import Frames, Graph, Node
-from ..ir.types import ArrayType, ScalarType, StagedType
+from ..ir.types import ArrayType, MaybeType, OptionalType, ScalarType, StagedType
 
 _NUMPY = os.path.dirname(np.__file__) + os.sep
 _current: ContextVar[Builder | None] = ContextVar("autograph_rs_builder", default=None)
@@ -326,3 +326,18 @@ def constant_type(value: Any) -> StagedType | None:
     if isinstance(value, (np.ndarray, np.generic)):
         return ArrayType(value.dtype, value.shape)
     return next((ScalarType(base) for base in _SCALARS if isinstance(value, base)), None)
+
+
+def bound_node(node: Node) -> Node:
+    """Return a node whose value is bound and not None. An unbound variable raises when the graph runs.
+
+    None raises where it is used, as in Python. The node has an effect: nothing that depends on it may run
+    before the test that it stands behind.
+    """
+    kind = node.type
+    if isinstance(kind, MaybeType):
+        attrs = {"symbol": kind.name}
+        return bound_node(current_builder().add("check_bound", (node,), attrs, kind.held, effect=True))
+    if isinstance(kind, OptionalType):
+        return current_builder().add("some", (node,), {}, kind.held, effect=True)
+    return node

@@ -190,7 +190,7 @@ class CarriedValues:
         backend = self.backend
         if previous is None:
             count = len(rows.rows)
-            found = merge_leaves(backend, name, old, leaf, rows)
+            found = merge_leaves(backend, name, old, leaf, rows, is_loop=True)
             if len(rows.rows) > count and (old is None or isinstance(old, Undefined)):
                 rows.absent.append(_KEY.sub(r"a key of \1", name))
             return found
@@ -198,6 +198,8 @@ class CarriedValues:
         try:
             if isinstance(leaf, Undefined):
                 return backend.unbound(previous, leaf.error)
+            if leaf is None and self._allows_none(previous):
+                return previous
             if kind is None:
                 raise TypeError(not_in_a_program(backend, leaf))
             return getattr(backend, "widen", backend.merge)(previous, kind)
@@ -205,6 +207,10 @@ class CarriedValues:
             is_missing = leaf is None or isinstance(leaf, Undefined)
             rows.add(name, previous, described(backend, leaf), str(error), is_missing=is_missing)
             return None
+
+    def _allows_none(self, kind: Any) -> bool:
+        allows = getattr(self.backend, "allows_none", None)
+        return allows is not None and allows(kind)
 
     def reset(self) -> None:
         """Read the initial values again after variables have been reassigned."""

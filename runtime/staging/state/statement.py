@@ -276,8 +276,13 @@ def is_same(first: Any, second: Any) -> bool:
     return isinstance(first, (str, bytes, int)) and first == second
 
 
-def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Rows) -> Any | None:
-    """Return a common type for `first` and `second`, or add a row and return None if there is none."""
+def merge_leaves(
+    backend: Backend, name: str, first: Any, second: Any, rows: Rows, *, is_loop: bool = False
+) -> Any | None:
+    """Return a common type for `first` and `second`, or add a row and return None if there is none.
+
+    In a loop, None and a value have one only if an iteration leaves a value that may be None.
+    """
     undefined = next((v for v in (first, second) if isinstance(v, Undefined)), None)
 
     def refuse(reason: str, *, is_missing: bool = False) -> None:
@@ -288,6 +293,13 @@ def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Row
         refuse("a dict needs all its keys on each path", is_missing=True)
         return None
     kinds = [None if isinstance(v, Undefined) else backend.type_of(v) for v in (first, second)]
+    try:
+        optional = None if undefined is not None else _optional(backend, first, second, kinds, is_loop)
+    except TypeError as error:
+        refuse(str(error), is_missing=True)
+        return None
+    if optional is not None:
+        return optional
     for value, kind in zip((first, second), kinds, strict=True):
         if kind is None and not isinstance(value, Undefined):
             if type(first) is type(second) and is_mutable_dataclass(first) and is_mutable_dataclass(second):
@@ -304,6 +316,15 @@ def merge_leaves(backend: Backend, name: str, first: Any, second: Any, rows: Row
     except TypeError as error:
         refuse(str(error), is_missing=undefined is not None)
         return None
+
+
+def _optional(backend: Backend, first: Any, second: Any, kinds: list[Any], is_loop: bool) -> Any | None:
+    """Return the type of a value that is None on one of two paths, if the backend has such types."""
+    make = getattr(backend, "optional", None)
+    held = kinds[1] if first is None else kinds[0]
+    if make is None or (first is None) == (second is None) or held is None:
+        return None
+    return make(held) if not is_loop or backend.allows_none(held) else None
 
 
 def is_aliased(value: Any, location: Any) -> bool:

@@ -35,8 +35,8 @@ _NUMPY = (
 _GRAPH = (
     "argument constant output cond while for range enumerate zip reversed raise add sub mul truediv "
     "floordiv mod pow matmul lshift rshift and_ or_ xor lt le gt ge eq ne neg pos abs invert not_ either "
-    "item dimension convert len same bool check_bound add_at list list_append list_copy list_get list_pop "
-    "list_set int float min max getitem setitem"
+    "item dimension convert len same bool check_bound some is_none add_at list list_append list_copy "
+    "list_get list_pop list_set int float min max getitem setitem"
 )
 OPS = frozenset((*_GRAPH.split(), *(f"numpy.{name}" for name in _NUMPY.split())))
 """The ops that are compiled, apart from ufuncs and the functions of `math`."""

@@ -21,6 +21,8 @@ from ..operations.axis_reductions import AxisReductionEmitter
 from .bailouts import Checkpoint, Frame, find_live
 from .float_flags import is_needed
 
+_LEAVES = frozenset(("raise", "check_bound", "some"))
+"""Ops whose only effect is an error, which Python raises after machine code has given up."""
 WRITES = frozenset(("setitem", "add_at", "list_append", "list_set", "list_pop", "cond", "while", "for"))
 
 
@@ -121,7 +123,7 @@ class GraphEmitter(AxisReductionEmitter):
                 value = self.loop(node)
             elif node.op == "output":
                 value = self._output(node)
-            elif node.effect and node.op != "raise":
+            elif node.effect and node.op not in _LEAVES:
                 raise UnsupportedError(f"{node.op} has effects outside the graph", node)
             elif node.op == "raise":
                 self.bail_if("true")
@@ -144,7 +146,7 @@ class GraphEmitter(AxisReductionEmitter):
             return
         if node.op in ("getitem", "same") or (node.op == "convert" and node.inputs):
             scope.roots[node] = scope.roots.get(node.inputs[0], node.inputs[0])
-        elif node.op == "check_bound":
+        elif node.op in ("check_bound", "some"):
             scope.roots[node] = node.inputs[0]
         elif (
             node.op

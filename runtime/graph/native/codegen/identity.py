@@ -17,9 +17,23 @@ _MAKE_ARRAYS = frozenset(
     ("numpy.where", "numpy.copy", "numpy.zeros", "numpy.ones", "numpy.full", "numpy.empty",
      "numpy.zeros_like", "numpy.ones_like", "numpy.full_like", "numpy.empty_like")
 )  # fmt: skip
-_PASS_ON = frozenset(("same", "check_bound", "numpy.ndarray.copy", "numpy.ndarray.astype", "min", "max"))
+_PASS_ON = frozenset(
+    ("same", "check_bound", "some", "numpy.ndarray.copy", "numpy.ndarray.astype", "min", "max")
+)
 _MAY_NOT_BE_NEW = frozenset(
-    ("argument", "output", "getitem", "same", "convert", "check_bound", "list_get", "constant", "min", "max")
+    (
+        "argument",
+        "output",
+        "getitem",
+        "same",
+        "convert",
+        "check_bound",
+        "some",
+        "list_get",
+        "constant",
+        "min",
+        "max",
+    )
 )
 
 

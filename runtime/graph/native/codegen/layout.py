@@ -16,11 +16,12 @@ class Leaving:
     """A value that leaves machine code.
 
     Args:
-        kind: the kind of a number, or of the elements; None for an unbound variable.
+        kind: the kind of a number, or of the elements; None if there never is a value.
         rank: of an array, or of the arrays in a list; -1 for a number or a list of numbers.
         source: the index of the input that an array is.
         is_list: whether it is a list.
-        is_maybe: whether it may be unbound.
+        is_maybe: whether it may be unbound or None.
+        is_optional: whether it is None rather than unbound if it has no value.
         shape: the dimensions of the arrays in a list.
     """
 
@@ -29,6 +30,7 @@ class Leaving:
     source: int | None = None
     is_list: bool = False
     is_maybe: bool = False
+    is_optional: bool = False
     shape: tuple[int, ...] = ()
 
     @property

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...ir.graph import Missing, Node
-from ...ir.types import ArrayType, ListType, MaybeType, ScalarType, bound_type
+from ...ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, bound_type
 from ..assembly.kinds import Kind, array_dtype, kind_of, list_form
 from ..assembly.statuses import CALL_FILE, NOT_RUN
 from ..codegen.layout import FRAME_HEADER, Leaving, RegionCode
@@ -128,7 +128,7 @@ def read(buffer: Any, values: Sequence[Leaving], arguments: Sequence[Any]) -> li
     for form in values:
         offset = 8 * (word + form.is_maybe)
         if form.kind is None or (form.is_maybe and not struct.unpack_from("?", buffer, 8 * word)[0]):
-            results.append(Missing.VALUE)
+            results.append(None if form.is_optional else Missing.VALUE)
         elif form.source is not None:
             results.append(arguments[form.source])
         elif form.is_list:
@@ -249,10 +249,10 @@ def _caller(native: NativeCode, inputs: Sequence[Node]) -> Callable[..., tuple]:
 
 def _input_words(name: str, kind: Any, namespace: dict[str, Any]) -> tuple[str, list[str]]:
     """Return the `struct` code of the words of an input, and the expressions for them."""
-    if isinstance(kind, MaybeType):
+    if isinstance(kind, (MaybeType, OptionalType)):
         form, [text] = _input_words(name, kind.held, namespace)
         absent = "False" if form == "?7x" else "0"
-        bound = f"{name} is not MISSING"
+        bound = f"{name} is not {'MISSING' if isinstance(kind, MaybeType) else 'None'}"
         return "?7x" + form, [bound, f"({text}) if {bound} else {absent}"]
     if isinstance(kind, ListType):
         element, rank = list_form(kind)
@@ -293,9 +293,10 @@ def _result_lines(code: RegionCode, names: list[str], namespace: dict[str, Any])
     layout, word = "", FRAME_HEADER
     for i, form in enumerate(code.outputs):
         word += form.words
+        absent = "None" if form.is_optional else "MISSING"
         if form.source is not None or form.kind is None:
             layout += "8x" * form.words
-            results.append("MISSING" if form.source is None else names[form.source])
+            results.append(absent if form.source is None else names[form.source])
             continue
         if form.is_maybe:
             layout += "?7x"
@@ -315,7 +316,7 @@ def _result_lines(code: RegionCode, names: list[str], namespace: dict[str, Any])
                 layout += "8x"
                 lines.append(f"    r{i} = {_view_name(form.kind.dtype)}[{word - 1}]")
             text = f"r{i}"
-        results.append(f"{text} if b{i} else MISSING" if form.is_maybe else text)
+        results.append(f"{text} if b{i} else {absent}" if form.is_maybe else text)
     if targets:
         namespace["unpack"] = struct.Struct(layout).unpack_from
         lines.append(f"    {', '.join(targets)}, = unpack(buffer, {8 * FRAME_HEADER})")

@@ -46,8 +46,8 @@ class OperationEmitter(ElementwiseEmitter):
 
     def emit_constant(self, node: Node) -> Any:
         value = node.attrs["value"]
-        if value is Missing.VALUE:
-            return value
+        if value is Missing.VALUE or value is None:
+            return Missing.VALUE
         if (
             isinstance(node.type, (ScalarType, ArrayType))
             and np.ndim(value) == 0
@@ -101,11 +101,19 @@ class OperationEmitter(ElementwiseEmitter):
     def emit_check_bound(self, node: Node) -> Any:
         value = self.value(node.inputs[0])
         if value is Missing.VALUE:
-            raise UnsupportedError("a variable is unbound")
+            raise UnsupportedError("a variable is unbound or None")
         if not isinstance(value, Maybe):
             return value
         self.bail_if(self.w.op(f"xor i1 {value.is_bound}, true"))
         return value.value
+
+    emit_some = emit_check_bound
+
+    def emit_is_none(self, node: Node) -> Scalar:
+        value = self.value(node.inputs[0])
+        if not isinstance(value, Maybe):
+            return self.constant(value is Missing.VALUE, BOOL)
+        return Scalar(self.w.op(f"xor i1 {value.is_bound}, true"), BOOL)
 
     def emit_same(self, node: Node) -> Any:
         return self.value(node.inputs[0])

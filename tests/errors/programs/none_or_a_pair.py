@@ -1,0 +1,28 @@
+import numpy as np
+
+import autograph_rs as ag
+
+
+def wrong():
+    @ag.function
+    def place(x):
+        found = None
+        if x > 0:  # <-- here
+            found = (x, 1.0)
+        return 0.0 if found is None else found[0]
+
+    return place(np.float64(3.0))
+
+
+def repaired():
+    @ag.function
+    def place(x):
+        found = (0.0, 1.0)
+        if x > 0:
+            found = (x, 1.0)
+        return found[0]
+
+    return place(np.float64(3.0))
+
+
+EXPECTED = 3.0
