@@ -26,7 +26,7 @@ each_staged_sample = pytest.mark.parametrize(
     "sample", [pytest.param(sample, id=sample.id) for sample in ALL if sample.staged]
 )
 each_third_sample = pytest.mark.parametrize(
-    "sample", [pytest.param(sample, id=sample.id) for sample in ALL[:: some(3, 1)]], scope="module"
+    "sample", [pytest.param(sample, id=sample.id) for sample in ALL[:: some(4, 1)]], scope="module"
 )
 
 

@@ -17,7 +17,7 @@ pytestmark = [needs_llvm, pytest.mark.filterwarnings("ignore::autograph_rs.SideE
 STAGED = [sample for sample in ALL if sample.staged]
 
 
-@pytest.mark.parametrize("sample", [pytest.param(sample, id=sample.id) for sample in STAGED[:: some(2, 1)]])
+@pytest.mark.parametrize("sample", [pytest.param(sample, id=sample.id) for sample in STAGED[:: some(4, 1)]])
 def test_samples(sample: Sample):
     """One `ag.function`, called on all staged inputs in turn, gives the same with either engine."""
     native, numpy = (ag.function(sample.function, engine=e) for e in ("native", "numpy"))
