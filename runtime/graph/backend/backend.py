@@ -255,7 +255,9 @@ class GraphBackend:
 
     def share(self, value: Any, reason: str) -> None:
         """Forbid writes to a value that may alias an array, and to its base if the value is a view."""
-        if self.is_handle(value):
+        if isinstance(value, np.ndarray):
+            current_builder().root.watch(value)
+        elif self.is_handle(value):
             value.shared = reason
             base = value.base
             if base is not None:

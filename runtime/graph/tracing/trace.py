@@ -23,7 +23,7 @@ from ... import staging
 from ...backends import BACKENDS
 from ...core.closures import holder_frame
 from ...debugging.tracebacks import is_internal, strip_internal_frames
-from ...errors import LeakError, StateError
+from ...errors import AliasError, LeakError, StateError
 from ...staging.state.aliases import ROOT
 from ...staging.state.heap import excluded_from_heap
 from ..ir.graph import Frames, Graph, Node
@@ -143,6 +143,21 @@ class RootBuilder(Builder):
         self.handles: dict[int, tuple[Any, Any]] = {}
         """Maps the id of each variable to the variable and the staged value that stands for it."""
         self.variable_arguments: dict[int, Node] = {}
+        self._selected: dict[int, tuple[np.ndarray, np.ndarray, AliasError]] = {}
+
+    def watch(self, array: np.ndarray) -> None:
+        """Have `check_selected` raise if a plain array changes that a staged condition has selected here."""
+        error = AliasError(
+            "an array that a staged condition selects is written to afterwards",
+            why="whether its other name refers to the same array is known only when the graph runs",
+            remedy="select a copy: y = x.copy()",
+        )
+        self._selected.setdefault(id(array), (array, array.copy(), error))
+
+    def check_selected(self) -> None:
+        for array, before, error in self._selected.values():
+            if array.tobytes() != before.tobytes():
+                raise error
 
     def handle_of(self, variable: Any) -> Any:
         """Return the staged value that stands for a variable in this trace."""
