@@ -1,7 +1,7 @@
 """The breadth of a test run: the number of generated programs, random arrays and samples that it tries.
 
-Seeds are fixed, so every run tries the same ones. With AG_BREADTH=full, which a release needs, tests try several
-times as many as in a plain `python -m pytest`.
+Seeds are fixed, so every run tries the same ones. With AG_BREADTH=full, which a release needs, tests try
+several times as many as in a plain `python -m pytest`.
 """
 
 from __future__ import annotations
