@@ -58,7 +58,8 @@ FLOORS = """
     runtime/graph/functions/reductions runtime/graph/functions/fourier runtime/graph/functions/linear_algebra
     runtime/graph/functions/shaping
     runtime/graph/functions/searching runtime/graph/functions/joining runtime/graph/functions/creation
-    runtime/graph/functions/products runtime/graph/functions/calculus
+    runtime/graph/functions/products runtime/graph/functions/calculus runtime/graph/functions/indexing
+    runtime/graph/functions/calling runtime/graph/functions/scipy
     runtime/graph/functions
     runtime/graph runtime/export/onnx
     converters/trees

@@ -214,7 +214,7 @@ def _owner_of(*values: Any) -> Backend | None:
 
 def get_item(target: Any, key: Any) -> Any:
     if _has_own_items(target):
-        return target[key]
+        return _own_item(target.__getitem__)(key)
     backend = _owner_of(key, target)
     assert backend is not None
     if is_rolling():
@@ -226,6 +226,14 @@ def get_item(target: Any, key: Any) -> Any:
         if specs.count(specs[0]) == len(specs):
             return _item_by_parts(backend, target, key, [own for own, _ in items], specs)
     return backend.get_item(target, key)
+
+
+def _own_item(getter: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a backend's replacement for the `__getitem__` of an object such as `np.r_`, or the method."""
+    for backend in ACTIVE:
+        if (replaced := getattr(backend, "replaced", None)) and (replacement := replaced(getter)):
+            return replacement
+    return getter
 
 
 def _has_own_items(target: Any) -> bool:

@@ -6,15 +6,38 @@ differentiation look up rules without importing any family.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from .probing import Rule
 
+
+def rules_by_name(module: str, make_rule: Callable[..., Rule], names: str) -> dict[str, Callable[..., Rule]]:
+    """Return the rows of `SCIPY_RULES` for functions of a module that share `make_rule`."""
+    return {f"{module}.{name}": make_rule for name in names.split()}
+
+
+@cache
+def scipy_rule(function: Callable[..., Any]) -> Rule | None:
+    """Return the type rule of a function of SciPy, or None."""
+    module = ".".join(str(getattr(function, "__module__", "")).split(".")[:2])
+    name = f"{module}.{function.__name__}"
+    public = getattr(sys.modules.get(module), function.__name__, None)
+    return SCIPY_RULES[name](function) if public is function and name in SCIPY_RULES else None
+
+
 TYPE_RULES: dict[Callable[..., Any], Rule] = {}
 """Type rules: functions that compute the type of a call's result from the types of its arguments."""
+
+COMPOSITIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""Functions without a type rule that are traced: each with a function that calls others, which have rules."""
+
+SCIPY_RULES: dict[str, Callable[[Callable[..., Any]], Rule]] = {}
+"""For public names of SciPy's functions, functions that return their type rules. SciPy is not imported."""
 
 PARTIALS: dict[Any, Any] = {}
 """Gradients of element-wise functions: for each operand, a function that computes its cotangent."""

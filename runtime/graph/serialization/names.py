@@ -16,9 +16,10 @@ from ...backends import builtins as staged_builtins
 from ...staging.exceptions import revived
 from ..ir.expressions import RANDOM_OPS, draw
 from ..rules import METHODS, TYPE_RULES
-from ..rules.methods import sum_to
+from ..rules.methods import flat_histogramdd, function_name, sum_to
+from ..rules.writes import WRITES, WRITES_AT
 from ..tracing.effects import join_pieces
-from ..tracing.recording import function_name, with_shape
+from ..tracing.specs import with_shape
 from ..tracing.tensor import _real
 
 UFUNC_METHODS = ("reduce", "accumulate", "outer", "reduceat")
@@ -45,6 +46,7 @@ def _public_callables() -> Iterator[tuple[str, Any]]:
         ("numpy.linalg", np.linalg),
         ("numpy.fft", np.fft),
         ("numpy.strings", np.strings),
+        ("numpy.lib.stride_tricks", np.lib.stride_tricks),
     ):
         for name, value in vars(module).items():
             if not name.startswith("_") and callable(value):
@@ -58,7 +60,8 @@ def _named_functions() -> Iterator[tuple[str, Any]]:
     yield from sorted(functions, key=lambda pair: not pair[0].endswith(f".{pair[1].__name__}"))
     public = {id(f) for _, f in functions}
     yield from ((f"numpy.ndarray.{name}", f) for name, f in METHODS.items() if id(f) not in public)
-    yield "sum_to", sum_to
+    yield from ((function_name(f), f) for f in (*WRITES.values(), *WRITES_AT.values()))
+    yield from ((f.__name__, f) for f in (sum_to, flat_histogramdd))
     yield from ((f"math.{f.__name__}", f) for f in staged_builtins.MATH)
 
 
