@@ -87,6 +87,7 @@ SAMPLES = (
 LONGEST = 400
 LONG: dict[str, str] = {  # the files that may be longer, each with the reason
     "runtime/graph/tracing/tensor.py": "the methods of an array, as many as NumPy's protocols require",
+    "tests/gradients/rule_cases.py": "the table of calls whose gradients are checked",
     "tests/runtime/graph/test_rules.py": "the table of calls with which the rules are checked",
     "tests/runtime/staging/test_staged_equivalence.py": "a list of functions as users write them",
 }

@@ -208,6 +208,9 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
     out = kwargs.pop("out", None)
     if method == "at":
         return COMPOSITIONS[np.ufunc.at](function, *inputs)
+    where = kwargs.get("where", True) if method == "__call__" else True
+    if out is not None and where is not True:
+        kwargs["out"] = None  # the elements left out are taken from `out` afterwards
     name = OPERATOR_OF.get(function)
     all_scalars = all(map(_is_python_scalar, inputs))
     is_operator = name is not None and method == "__call__" and not kwargs and not all_scalars
@@ -224,7 +227,6 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
         result = record_call(op, target, arguments.inputs, template, named, kind)
     if out is None:
         return result
-    where = kwargs.get("where", True) if method == "__call__" else True
     for target, value in zip(out, result if isinstance(result, tuple) else (result,), strict=False):
         if target is not None:
             write_out(target, value, where, f"numpy.{function.__name__}")
