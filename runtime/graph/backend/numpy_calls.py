@@ -42,7 +42,7 @@ def _staging_call(function: Any) -> Callable[..., Any] | None:
     elif isinstance(function, _FUNCTIONS):
         if function in TYPE_RULES or function in COMPOSITIONS or function in REASONS:
             record = functools.partial(_call, function)
-        elif is_of_scipy(function) and (rule := scipy_rule(function)) is not None:
+        elif (rule := scipy_rule(function)) is not None:
             record = functools.partial(recording.call_by_rule, function, rule)
     elif isinstance(function, type) and (function in COMPOSITIONS or function in REASONS):
         record = functools.partial(_call, function)
@@ -56,10 +56,6 @@ def _staging_call(function: Any) -> Callable[..., Any] | None:
         return (record if staged else function)(*args, **kwargs)
 
     return call
-
-
-def is_of_scipy(function: Any) -> bool:
-    return str(getattr(function, "__module__", "")).startswith("scipy.")
 
 
 def _call(function: Any, *args: Any, **kwargs: Any) -> Any:

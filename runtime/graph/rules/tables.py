@@ -21,14 +21,28 @@ def rules_by_name(module: str, make_rule: Callable[..., Rule], names: str) -> di
     return {f"{module}.{name}": make_rule for name in names.split()}
 
 
+def scipy_name(function: Any) -> str | None:
+    """Return the public name of a function of SciPy, or None."""
+    name = getattr(function, "__name__", "")
+    public = (m for m in SCIPY_MODULES if getattr(sys.modules.get(m), name, None) is function)
+    return next((f"{module}.{name}" for module in public), None)
+
+
+def scipy_function(name: str) -> Callable[..., Any] | None:
+    """Return the function of SciPy with a public name, if it can be staged and its module is imported."""
+    module, _, attribute = name.rpartition(".")
+    function = getattr(sys.modules.get(module), attribute, None) if module in SCIPY_MODULES else None
+    return function if name in SCIPY_RULES or isinstance(function, np.ufunc) else None
+
+
 @cache
 def scipy_rule(function: Callable[..., Any]) -> Rule | None:
     """Return the type rule of a function of SciPy, or None."""
-    module = ".".join(str(getattr(function, "__module__", "")).split(".")[:2])
-    name = f"{module}.{function.__name__}"
-    public = getattr(sys.modules.get(module), function.__name__, None)
-    return SCIPY_RULES[name](function) if public is function and name in SCIPY_RULES else None
+    name = scipy_name(function)
+    return SCIPY_RULES[name](function) if name in SCIPY_RULES else None
 
+
+SCIPY_MODULES = ("scipy.special", "scipy.linalg")
 
 TYPE_RULES: dict[Callable[..., Any], Rule] = {}
 """Type rules: functions that compute the type of a call's result from the types of its arguments."""

@@ -15,7 +15,7 @@ from ....core.active_backends import active_backend
 from ....core.closures import nothing, set_nothing
 from ....errors import UnsupportedFunctionError
 from ...ir.types import ArrayType
-from ...rules.probing import numpy_functions
+from ...rules.methods import TEXT_FUNCTIONS
 from ...rules.shapes import dimension_result, normalize_axis, require_plain
 from ...tracing import lists, recording
 from ...tracing.effects import check_print_options
@@ -166,11 +166,5 @@ COMPOSITIONS: dict[Any, Callable[..., Any]] = {
     np.fromfunction: fromfunction,
     np.ndenumerate: items_with_indices,
     np.vectorize: vectorized,
-    **{
-        f: formatted(f)
-        for f in numpy_functions(
-            "array2string array_repr array_str base_repr binary_repr format_float_positional "
-            "format_float_scientific"
-        )
-    },
+    **{f: formatted(f) for f in TEXT_FUNCTIONS},
 }
