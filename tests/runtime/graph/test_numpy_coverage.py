@@ -44,10 +44,10 @@ def test_every_function_has_a_rule_or_a_reason(name: str) -> None:
     [
         (np.save, lambda x: np.save("x.npy", x)),
         (np.shares_memory, lambda x: np.shares_memory(x, x)),
-        (np.roots, lambda x: np.roots(x)),
-        (np.asmatrix, lambda x: np.asmatrix(x)),
-        (np.poly1d, lambda x: np.poly1d(x)),
-        (np.emath.sqrt, lambda x: np.emath.sqrt(x)),
+        (np.roots, lambda x: np.roots(x * 2)),
+        (np.asmatrix, lambda x: np.asmatrix(x * 2)),
+        (np.poly1d, lambda x: np.poly1d(x * 2)),
+        (np.emath.sqrt, lambda x: np.emath.sqrt(x * 2)),
     ],
     ids=lambda function: function.__name__,
 )

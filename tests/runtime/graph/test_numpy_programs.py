@@ -171,6 +171,46 @@ def vectorized_of_two(xs, ys):
     return np.vectorize(both)(xs, ys)
 
 
+def clipped(x):
+    """A function of the module, which is converted when NumPy's function is called with it."""
+    if x > 1:
+        return x - 1
+    return x * 0.5
+
+
+OUTSIDE = np.vectorize(clipped)
+
+
+@np.vectorize
+def decorated(x, low):
+    if x > low:
+        return x
+    return low
+
+
+@program((A,), (A - 2,))
+def functions_of_the_module(a):
+    rows = np.apply_along_axis(span, 0, a)
+    return (
+        OUTSIDE(a),
+        np.vectorize(clipped, otypes=[np.float32])(a),
+        decorated(a, 1.5),
+        decorated(a[0, 0], a[0]),
+        rows,
+    )
+
+
+def span(row):
+    if row.sum() > 4:
+        return row.max()
+    return row.min()
+
+
+@program((A[:, :0],), (A[:0],))
+def of_no_elements(a):
+    return np.vectorize(clipped)(a)
+
+
 @program((V,), (W,))
 def reductions_with_where(xs):
     total = np.zeros(())
