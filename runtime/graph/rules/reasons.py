@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .probing import numpy_functions
 
-_FUNCTIONS = {
+NAMES_BY_REASON = {
     "reading and writing files takes place once, when Python runs": (
         "load save savez savez_compressed loadtxt savetxt genfromtxt fromfile fromregex"
     ),
@@ -36,7 +36,9 @@ _FUNCTIONS = {
     ),
 }
 
-REASONS = {function: reason for reason, names in _FUNCTIONS.items() for function in numpy_functions(names)}
+REASONS = {
+    function: reason for reason, names in NAMES_BY_REASON.items() for function in numpy_functions(names)
+}
 """The reason for each public function of NumPy that has neither a rule nor a composition."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 import autograph_rs as ag
 from autograph_rs.runtime.graph.backend.builtins import IMPLEMENTATIONS
 from autograph_rs.runtime.graph.rules import COMPOSITIONS, TYPE_RULES
-from autograph_rs.runtime.graph.rules.reasons import REASONS
+from autograph_rs.runtime.graph.rules.reasons import NAMES_BY_REASON, REASONS
 from autograph_rs.testing.harness import check_same
 
 MODULES = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft}
@@ -56,6 +57,15 @@ def test_the_reason_is_in_the_error(function: Any, call: Callable[..., Any]) -> 
     with pytest.raises(ag.UnsupportedFunctionError) as caught:
         ag.function(call)(np.ones(3))
     assert REASONS[function] in str(caught.value)
+
+
+def test_the_documentation_has_each_reason() -> None:
+    """docs/numpy.md lists the functions that cannot be staged, with the sentences of the errors."""
+    page = (Path(__file__).parents[3] / "docs" / "numpy.md").read_text(encoding="utf-8")
+    rows = dict(reversed(row.strip("| ").split(" | ")) for row in page.splitlines() if row.startswith("| `"))
+    assert {why: names.replace("`", "").split(", ") for why, names in rows.items()} == {
+        why: names.split() for why, names in NAMES_BY_REASON.items()
+    }
 
 
 # The array API standard, version 2024.12, by the kinds of arguments that its functions take. `x` is an array
