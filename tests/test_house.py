@@ -58,7 +58,8 @@ FLOORS = """
     runtime/graph/functions/reductions runtime/graph/functions/fourier runtime/graph/functions/linear_algebra
     runtime/graph/functions/shaping
     runtime/graph/functions/searching runtime/graph/functions/joining runtime/graph/functions/creation
-    runtime/graph/functions/products runtime/graph/functions/calculus
+    runtime/graph/functions/products runtime/graph/functions/calculus runtime/graph/functions/indexing
+    runtime/graph/functions/calling runtime/graph/functions/scipy
     runtime/graph/functions
     runtime/graph runtime/export/onnx
     converters/trees
@@ -86,6 +87,7 @@ SAMPLES = (
 LONGEST = 400
 LONG: dict[str, str] = {  # the files that may be longer, each with the reason
     "runtime/graph/tracing/tensor.py": "the methods of an array, as many as NumPy's protocols require",
+    "tests/gradients/rule_cases.py": "the table of calls whose gradients are checked",
     "tests/runtime/graph/test_rules.py": "the table of calls with which the rules are checked",
     "tests/runtime/staging/test_staged_equivalence.py": "a list of functions as users write them",
 }

@@ -14,6 +14,8 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+import numpy as np
+
 from .. import staging
 from ..backends import load_backends
 from ..backends.builtins import DISPATCHING
@@ -21,7 +23,7 @@ from ..core.active_backends import ACTIVE
 from ..debugging.tracebacks import drop_current_frame, strip_internal_frames
 from ..errors import ArgumentError, describe
 from . import builtins as _builtins  # noqa: F401 - fills DISPATCHING
-from .higher_order import is_higher_order, takes_functions, with_converted_arguments
+from .higher_order import is_higher_order, takes_functions, with_converted_arguments, with_converted_function
 
 
 class CacheEntry(Protocol):
@@ -110,7 +112,7 @@ def make_callee(
     With `embedded`, an embedder has defined operators, so any value may be staged.
     """
     function_type, method_type = types.FunctionType, types.MethodType
-    builtin_type = types.BuiltinFunctionType
+    builtin_type, vectorize = types.BuiltinFunctionType, np.vectorize
     dispatching, active, fast_path = DISPATCHING, ACTIVE, entries.fast_path.get
     named = (replacements or Replacements({}, None)).by_name
 
@@ -126,7 +128,7 @@ def make_callee(
     def unconverted(function: Any) -> Any:
         dispatched = dispatching.get(id(function), function)
         if active and dispatched is function and (replacement := replacement_of(function)) is not None:
-            return replacement
+            return convert_arguments(function, replacement)
         return convert_arguments(function, dispatched)
 
     def convert_arguments(function: Any, called: Any) -> Any:
@@ -185,8 +187,10 @@ def make_callee(
                         return convert_arguments(function, function) if embedded else function
                 elif (replacement := dispatching.get(id(function))) is not None:
                     return convert_arguments(function, replacement)
+            if active and kind is vectorize:
+                function = with_converted_function(function, top)
             if active and (replacement := replacement_of(function)) is not None:
-                return replacement
+                return convert_arguments(function, replacement)
             return convert_arguments(
                 function,
                 dispatching.get(id(function), function)

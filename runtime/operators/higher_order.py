@@ -12,6 +12,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..core.active_backends import active_backend
 from ..debugging.tracebacks import drop_current_frame
 
@@ -19,6 +21,7 @@ BUILTINS = frozenset(
     (
         map, filter, sorted, functools.reduce, itertools.accumulate, itertools.starmap, itertools.takewhile,
         itertools.dropwhile, itertools.filterfalse, itertools.groupby,
+        np.apply_along_axis, np.apply_over_axes, np.piecewise, np.fromfunction, np.mask_indices, np.vectorize,
     )
 )  # fmt: skip
 _packages: set[str] = set()
@@ -65,11 +68,23 @@ def takes_functions(function: Any) -> bool:
 
 
 def is_higher_order(function: Any) -> bool:
-    """Return whether a function of the standard library calls its arguments."""
+    """Return whether a function of the standard library or NumPy calls its arguments."""
     try:
         return function in BUILTINS
     except TypeError:  # not hashable
         return False
+
+
+def with_converted_function(vectorize: np.vectorize, callee: Callable[[Any], Any]) -> np.vectorize:
+    """Return a copy of an `np.vectorize` object that calls the converted function."""
+    return np.vectorize(
+        _convert(callee, None, vectorize.pyfunc),
+        vectorize.otypes,
+        vectorize.__doc__,
+        vectorize.excluded,
+        vectorize.cache,
+        vectorize.signature,
+    )
 
 
 def with_converted_arguments(

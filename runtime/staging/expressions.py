@@ -13,7 +13,7 @@ from ..backends import BACKENDS, Backend, staged_by
 from ..core.active_backends import ACTIVE, active_backend
 from ..core.closures import nothing, set_nothing
 from ..core.rolling_attempts import is_rolling
-from ..errors import MissingValueError, StagingError, ValueNeededError
+from ..errors import MissingValueError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ..values.selected_container import SelectedList, snapshot_sources
 from ..values.structures import Spec, flatten, merge_sources, unflatten
 from .conditions import if_stmt
@@ -214,7 +214,7 @@ def _owner_of(*values: Any) -> Backend | None:
 
 def get_item(target: Any, key: Any) -> Any:
     if _has_own_items(target):
-        return target[key]
+        return _own_item(target.__getitem__)(key)
     backend = _owner_of(key, target)
     assert backend is not None
     if is_rolling():
@@ -226,6 +226,24 @@ def get_item(target: Any, key: Any) -> Any:
         if specs.count(specs[0]) == len(specs):
             return _item_by_parts(backend, target, key, [own for own, _ in items], specs)
     return backend.get_item(target, key)
+
+
+def _own_item(getter: Any) -> Callable[[Any], Any]:
+    """Return a backend's replacement for the `__getitem__` of an object such as `np.r_`, or the method."""
+    for backend in ACTIVE:
+        if (replaced := getattr(backend, "replaced", None)) and (replacement := replaced(getter)):
+            return replacement
+    if type(getter.__self__).__name__ in _COMPUTING_SUBSCRIPTS:
+        raise UnsupportedFunctionError(
+            "a NumPy object such as np.r_ or np.mgrid has a staged value in its subscript",
+            why="the framework has no counterpart of it",
+            remedy="use a function, such as np.concatenate, np.stack or np.meshgrid",
+        )
+    return getter
+
+
+_COMPUTING_SUBSCRIPTS = frozenset(("RClass", "CClass", "MGridClass", "OGridClass"))
+"""The classes of NumPy's objects that compute an array from a subscript: `np.r_`, `np.c_`, `np.mgrid`, ..."""
 
 
 def _has_own_items(target: Any) -> bool:

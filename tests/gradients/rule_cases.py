@@ -33,6 +33,13 @@ def _holed(a: Any) -> Any:
     return np.where(np.arange(a.size).reshape(a.shape) % 4 == 1, np.nan, a)
 
 
+def _after_writing(a: Any, write: Callable[[Any], None]) -> Any:
+    """A copy of an array, after a function has written to it."""
+    copy = a * 1.0
+    write(copy)
+    return copy * copy
+
+
 def case(name: str, call: Callable[..., Any], *shapes: tuple[int, ...], **options: Any) -> None:
     CASES.append(Case(f"{name}-{sum(c.name.startswith(name + '-') for c in CASES)}", call, shapes, **options))
 
@@ -368,6 +375,17 @@ case("gradient", lambda a: np.gradient(a, np.array([0.0, 1.0, 3.0, 4.0])), (4,))
 case("polyadd", np.polyadd, (3,), (4,))
 case("polysub", np.polysub, (3,), (2,))
 case("polyder", np.polyder, (4,))
+case("polyint", lambda p: np.polyint(p, 2), (4,))
+case("polyint", lambda p, k: np.polyint(p, 2, k), (4,), (2,))
+case("poly", np.poly, (4,))
+case("real_if_close", lambda a: np.real_if_close(a) ** 2, (4,))
+case("copyto", lambda a, v: _after_writing(a, lambda x: np.copyto(x, v)), (2, 3), (3,))
+case("copyto", lambda a, v: _after_writing(a, lambda x: np.copyto(x, v, where=x > 0)), (4,), (4,))
+case("put", lambda a, v: _after_writing(a, lambda x: np.put(x, [0, 5, 2], v)), (2, 3), (3,))
+case("putmask", lambda a, v: _after_writing(a, lambda x: np.putmask(x, x > 0, v)), (4,), (4,))
+case("fill_diagonal", lambda a, v: _after_writing(a, lambda x: np.fill_diagonal(x, v)), (3, 4), ())
+case("at", lambda a, v: _after_writing(a, lambda x: np.add.at(x, [0, 2, 0], v)), (4,), (3,))
+case("at", lambda a, v: _after_writing(a, lambda x: np.subtract.at(x, [0, 2, 0], v)), (4,), (3,))
 case("polyval", np.polyval, (4,), (3,))
 case("polyfit", lambda y: np.polyfit(np.arange(6.0), y, 2), (6,))
 case("cov", np.cov, (3, 5))

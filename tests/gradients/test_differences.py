@@ -25,6 +25,9 @@ FIXED = {
     "tensorsolve-0",
     "polyfit-0",
     "interp-0",
+    "put-0",
+    "at-0",
+    "at-1",
 }
 
 

@@ -28,15 +28,27 @@ REASONS = {
         "equal gcd greater greater_equal in1d invert isfinite isinf isnan isnat lcm left_shift less "
         "less_equal logical_and logical_not logical_or logical_xor not_equal right_shift factorial isqrt "
         "perm comb not_ either contains dimension len int bool str and_ or_ xor lshift rshift lt le gt ge "
-        "eq ne".split(),
+        "eq ne tril_indices triu_indices tril_indices_from triu_indices_from diag_indices diag_indices_from "
+        "packbits unpackbits iterable min_scalar_type einsum_path view".split(),
         WHOLE_NUMBERS,
     ),
     **dict.fromkeys(
         "trim_zeros unique_all unique_counts unique_inverse unique_values intersect1d union1d setdiff1d "
-        "setxor1d unique".split(),
+        "setxor1d unique polymul polydiv".split(),
         "how long its result is depends on the values",
     ),
-    **dict.fromkeys("histogram histogram_bin_edges".split(), "an item goes from one bin to another at once"),
+    **dict.fromkeys(
+        "bartlett blackman hamming hanning kaiser".split(),
+        "the number of points of a window is a whole number",
+    ),
+    **dict.fromkeys(
+        "at place put_along_axis sort_complex sliding_window_view".split(),
+        "np.where and np.take have a gradient",
+    ),
+    **dict.fromkeys(
+        "histogram histogram_bin_edges flat_histogramdd histogram2d".split(),
+        "an item goes from one bin to another at once",
+    ),
     **dict.fromkeys(
         "constant output zip range enumerate reversed text print raise default_rng dataset next".split(),
         "it computes nothing from floats, or is part of another node",

@@ -45,10 +45,22 @@ def replacing(
     """Return a function that calls `replacement` if an argument holds a staged value, else `function`."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        has_staged = any(map(is_staged, flatten([args, kwargs])[0]))
-        return (replacement if has_staged else function)(*args, **kwargs)
+        if not any(map(is_staged, flatten([args, kwargs])[0])):
+            return function(*args, **kwargs)
+        if function.__name__ in WRITES or kwargs.get("out") is not None:
+            raise UnsupportedFunctionError(
+                f"numpy.{function.__name__} writes to a staged array",
+                why="the framework has functions that return new arrays, but none that writes to an array",
+                remedy="assign to the items, as in x[i] = v, or use the result of a function, as in "
+                "y = np.where(x > 0, x, y)",
+            )
+        return replacement(*args, **kwargs)
 
     return call
+
+
+WRITES = frozenset(("put", "put_along_axis", "putmask", "place", "copyto", "fill_diagonal", "at"))
+"""NumPy functions, and a method of ufuncs, that write to their first argument."""
 
 
 def staged_len(value: Any, unsized: str = "unsized object") -> Any:

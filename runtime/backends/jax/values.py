@@ -212,7 +212,7 @@ class JaxValues(CapturingBackend):
         elif is_of_numpy(function):
             module = getattr(function, "__module__", None)  # a ufunc of NumPy 2.0 has none
             submodule = {"numpy.linalg": jnp.linalg, "numpy.fft": jnp.fft}.get(module or "", jnp)
-            counterpart = getattr(submodule, function.__name__, None)
+            counterpart = None if function in _DIFFERENT else getattr(submodule, function.__name__, None)
         else:
             return None
 
@@ -220,7 +220,7 @@ class JaxValues(CapturingBackend):
             if counterpart is None:
                 raise UnsupportedFunctionError(
                     f"numpy.{function.__name__} was called on a staged JAX array",
-                    why="jax.numpy has no function of that name",
+                    why="jax.numpy has no function of that name with the same results",
                     remedy="use jax.numpy functions instead, or call it through jax.pure_callback",
                 )
             with static_shapes(f"{function.__name__}()"):
@@ -231,10 +231,17 @@ class JaxValues(CapturingBackend):
     call_library = staticmethod(call_library)
 
 
+_DIFFERENT = frozenset((np.polydiv, np.polymul))
+"""Functions that remove leading zeros from the result; those of `jax.numpy` keep them."""
+
+
 def _lists_as_arrays(args: tuple[Any, ...]) -> list[Any]:
     """Convert lists of plain values, which `jax.numpy` rejects, to arrays."""
     return [
-        jnp.asarray(a) if isinstance(a, list) and not any(hasattr(v, "dtype") for v in a) else a for a in args
+        jnp.asarray(a)
+        if isinstance(a, list) and not any(hasattr(v, "dtype") or callable(v) for v in a)
+        else a
+        for a in args
     ]
 
 

@@ -12,7 +12,7 @@ import tensorflow.experimental.numpy as tnp
 from ...errors import UnsupportedFunctionError, ValueNeededError
 from ...values.structures import flatten, unflatten
 from ..builtins import is_of_numpy
-from ..functional.builtins import replacing, ufunc_method
+from ..functional.builtins import WRITES, replacing, ufunc_method
 from .lists import StagedList, known_length
 from .types import Number, default_dtype, rank_of, weak
 
@@ -30,9 +30,9 @@ def replaced(backend: Any, function: Callable[..., Any]) -> Callable[..., Any] |
     if implementation is None and isinstance(owner, np.ufunc):
         outer = _OUTER.get(owner) if function.__name__ == "outer" else None
         implementation = outer or ufunc_method(tnp, function)
-        if implementation is None:
+        if implementation is None and function.__name__ not in WRITES:
             return None
-    if implementation is None and not is_of_numpy(function):
+    elif implementation is None and not is_of_numpy(function):
         return None
 
     def run(*args: Any, **kwargs: Any) -> Any:

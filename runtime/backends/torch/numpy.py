@@ -37,7 +37,10 @@ def _stacked(value: Any) -> torch.Tensor:
 
 
 _ARRAYS = frozenset((np.array, np.asarray))
-_SIZED: frozenset[Any] = frozenset((np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange))
+_SIZED: frozenset[Any] = frozenset(
+    (np.zeros, np.ones, np.empty, np.eye, np.identity, np.arange, np.hamming, np.hanning, np.bartlett,
+     np.blackman, np.kaiser, np.tril_indices, np.triu_indices)
+)  # fmt: skip
 _MODULES = {"numpy.linalg": "linalg", "numpy.fft": "fft", "numpy.random": "random"}
 
 

@@ -31,7 +31,7 @@ from ..tracing.trace import (
     tracing_into,
     user_frames,
 )
-from . import builtins, items
+from . import builtins, items, numpy_calls
 from .peeling import first_and_rest
 
 
@@ -61,7 +61,7 @@ class GraphBackend:
     merge = staticmethod(merge_types)
     sources = staticmethod(iterated_sources)
     elements = staticmethod(element_types)
-    replaced = staticmethod(effects.traced_random_call)
+    replaced = staticmethod(numpy_calls.replacement_of)
     fmt = staticmethod(StagedField)
     text = staticmethod(effects.staged_string)
     contains = staticmethod(items.contains)

@@ -14,13 +14,16 @@ from typing import Any
 
 from ..rules import tables
 from .calculus import types as calculus_types
+from .calling import compositions as calling_compositions
 from .creation import types as creation_types
 from .elementwise import types as elementwise_types
 from .fourier import types as fourier_types
+from .indexing import types as indexing_types
 from .joining import types as joining_types
 from .linear_algebra import types as linear_algebra_types
 from .products import types as products_types
 from .reductions import types as reductions_types
+from .scipy import types as scipy_types
 from .searching import types as searching_types
 from .shaping import types as shaping_types
 
@@ -40,6 +43,7 @@ def register_gradients() -> None:
     from .creation import gradients as creation  # noqa: PLC0415
     from .elementwise import gradients as elementwise  # noqa: PLC0415
     from .fourier import gradients as fourier  # noqa: PLC0415
+    from .indexing import gradients as indexing  # noqa: PLC0415
     from .joining import gradients as joining  # noqa: PLC0415
     from .linear_algebra import gradients as linear_algebra  # noqa: PLC0415
     from .products import gradients as products  # noqa: PLC0415
@@ -49,8 +53,8 @@ def register_gradients() -> None:
 
     register(
         (
-            calculus, creation, elementwise, fourier, joining, linear_algebra, products, reductions,
-            searching, shaping,
+            calculus, creation, elementwise, fourier, indexing, joining, linear_algebra, products,
+            reductions, searching, shaping,
         ),
         RULES=tables.GRADIENT_RULES,
         DEFINITIONS=tables.DEFINITIONS,
@@ -63,15 +67,20 @@ def register_gradients() -> None:
 register(
     (
         calculus_types,
+        calling_compositions,
         creation_types,
         elementwise_types,
         fourier_types,
+        indexing_types,
         joining_types,
         linear_algebra_types,
         products_types,
         reductions_types,
+        scipy_types,
         searching_types,
         shaping_types,
     ),
     RULES=tables.TYPE_RULES,
+    COMPOSITIONS=tables.COMPOSITIONS,
+    SCIPY_RULES=tables.SCIPY_RULES,
 )

@@ -11,11 +11,12 @@ from .indexing import check_setitem, getitem_type
 from .methods import METHODS
 from .probing import Rule
 from .shapes import as_array, as_type
-from .tables import ARRAYS_OF_SCALARS, TYPE_RULES
+from .tables import ARRAYS_OF_SCALARS, COMPOSITIONS, TYPE_RULES
 from .ufuncs import ufunc_type
 
 __all__ = [
     "ARRAYS_OF_SCALARS",
+    "COMPOSITIONS",
     "METHODS",
     "TYPE_RULES",
     "Rule",

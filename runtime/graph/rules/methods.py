@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from .probing import numpy_functions
+from .tables import scipy_name
+
 
 def reshape(array: Any, *shape: Any, **options: Any) -> Any:
     return array.reshape(*shape, **options)
@@ -40,11 +43,15 @@ def clip(array: Any, min: Any = None, max: Any = None, **options: Any) -> Any:
     return array.clip(min, max, **options)
 
 
+def view(array: Any, dtype: Any = None) -> Any:
+    return array.view() if dtype is None else array.view(dtype)
+
+
 def item(array: Any, *index: Any) -> Any:
     return array.item(*index)
 
 
-_ADAPTERS = (reshape, transpose, astype, flatten, copy, clip, compress, item)
+_ADAPTERS = (reshape, transpose, astype, flatten, copy, clip, compress, item, view)
 
 METHODS: dict[str, Callable[..., Any]] = {
     **{
@@ -82,4 +89,36 @@ def sum_to(array: Any, shape: tuple[int, ...]) -> Any:
     return np.broadcast_to(total, shape) if total.shape != shape else total
 
 
-sum_to.__module__ = ""  # the prefix of its name in graphs
+def flat_histogramdd(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    """Return the results of `np.histogramdd` in one tuple: the counts, then the edges of each dimension."""
+    counts, edges = np.histogramdd(*args, **kwargs)
+    return counts, *edges
+
+
+TEXT_FUNCTIONS = numpy_functions(
+    "array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific"
+)
+"""Functions that return text."""
+
+for _function in (sum_to, flat_histogramdd):
+    _function.__module__ = ""  # the prefix of its name in graphs
+
+
+def function_name(function: Callable[..., Any]) -> str:
+    """Return the op of a call to a function."""
+    module = getattr(function, "__module__", "") or ""
+    name = getattr(function, "__name__", repr(function))
+    if module == __name__:
+        return f"numpy.ndarray.{name}"
+    if module.startswith("scipy."):
+        return scipy_name(function) or f"{module}.{name}"
+    return f"{module.replace('numpy.core', 'numpy').replace('._', '.')}.{name}" if module else name
+
+
+def ufunc_name(function: np.ufunc) -> str:
+    """Return the op of a ufunc. Only NumPy's own have the prefix by which rules for ops know them."""
+    name = function.__name__
+    return f"numpy.{name}" if function in _NUMPY_UFUNCS else scipy_name(function) or f"ufunc.{name}"
+
+
+_NUMPY_UFUNCS = {f for module in (np, np.strings) for f in vars(module).values() if isinstance(f, np.ufunc)}

@@ -69,11 +69,15 @@ def arrays_in(value: Any) -> list[Any]:
 def type_of_result(result: Any, shape: Any) -> Any:
     """Return the type of a probe's result, given its real shape, or the types of several results."""
     if isinstance(result, (list, tuple)):
-        pairs = zip(result, shape, strict=True)
-        return (list if isinstance(result, list) else tuple)(type_of_result(r, s) for r, s in pairs)
+        return container_of(result)([type_of_result(r, s) for r, s in zip(result, shape, strict=True)])
     if isinstance(result, (np.ndarray, np.generic)):
         return ArrayType(result.dtype, tuple(shape))
     return ScalarType(type(result))
+
+
+def container_of(values: Any) -> Callable[[Any], Any]:
+    """Return the function that makes a list, tuple or named tuple like `values` of other values."""
+    return getattr(values, "_make", type(values))
 
 
 def rule_from_formula(

@@ -18,6 +18,7 @@ from ...debugging.positions import CodePosition
 from ...errors import DamagedFileError, FormatError, SaveError, VersionError
 from ..ir.graph import GRAPH_METHODS, Graph, Node
 from ..ir.types import ScalarType
+from ..rules.tables import scipy_function
 from .names import CALLS, EXCEPTIONS, FUNCTION_OF, ITERATED, exception_name, name_of, op_of
 from .op_schema import CALL, OPS
 from .reading import (
@@ -166,7 +167,7 @@ class GraphReader:
         extra = ("exception", "original") if op == "raise" else ()
         check_keys(fields, at, "op", "inputs", "type", "effect", "attrs", "at", *extra, *schema.graphs)
         if schema is CALL:
-            function = look_up(op, CALLS, f"{at}.op", "op or function")
+            function = scipy_function(op) or look_up(op, CALLS, f"{at}.op", "op or function")
             op = op_of(function)
         inputs = _nodes_at(fields.get("inputs", []), nodes, f"{at}.inputs")
         attrs: dict[str, Any] = {}

@@ -16,9 +16,11 @@ from ...backends import builtins as staged_builtins
 from ...staging.exceptions import revived
 from ..ir.expressions import RANDOM_OPS, draw
 from ..rules import METHODS, TYPE_RULES
-from ..rules.methods import sum_to
+from ..rules.methods import TEXT_FUNCTIONS, flat_histogramdd, function_name, sum_to, ufunc_name
+from ..rules.tables import scipy_name
+from ..rules.writes import WRITES, WRITES_AT
 from ..tracing.effects import join_pieces
-from ..tracing.recording import function_name, with_shape
+from ..tracing.specs import with_shape
 from ..tracing.tensor import _real
 
 UFUNC_METHODS = ("reduce", "accumulate", "outer", "reduceat")
@@ -45,6 +47,7 @@ def _public_callables() -> Iterator[tuple[str, Any]]:
         ("numpy.linalg", np.linalg),
         ("numpy.fft", np.fft),
         ("numpy.strings", np.strings),
+        ("numpy.lib.stride_tricks", np.lib.stride_tricks),
     ):
         for name, value in vars(module).items():
             if not name.startswith("_") and callable(value):
@@ -53,12 +56,13 @@ def _public_callables() -> Iterator[tuple[str, Any]]:
 
 def _named_functions() -> Iterator[tuple[str, Any]]:
     """Yield names and functions: NumPy's (canonical names before aliases), array methods, and `math`."""
-    typed = {id(function) for function in TYPE_RULES}
+    typed = {id(function) for function in (*TYPE_RULES, *TEXT_FUNCTIONS)}
     functions = [(n, f) for n, f in _public_callables() if isinstance(f, np.ufunc) or id(f) in typed]
     yield from sorted(functions, key=lambda pair: not pair[0].endswith(f".{pair[1].__name__}"))
     public = {id(f) for _, f in functions}
     yield from ((f"numpy.ndarray.{name}", f) for name, f in METHODS.items() if id(f) not in public)
-    yield "sum_to", sum_to
+    yield from ((function_name(f), f) for f in (*WRITES.values(), *WRITES_AT.values()))
+    yield from ((f.__name__, f) for f in (sum_to, flat_histogramdd))
     yield from ((f"math.{f.__name__}", f) for f in staged_builtins.MATH)
 
 
@@ -79,7 +83,7 @@ def name_of(function: Any) -> str | None:
     if isinstance(owner, np.ufunc):
         base = _NAME_OF.get(id(owner))
         return f"{base}.{function.__name__}" if base and function.__name__ in UFUNC_METHODS else None
-    return _NAME_OF.get(id(function))
+    return _NAME_OF.get(id(function)) or scipy_name(function)
 
 
 def op_of(function: Any) -> str:
@@ -88,8 +92,8 @@ def op_of(function: Any) -> str:
     if isinstance(owner, np.ufunc):
         return f"numpy.{owner.__name__}.{function.__name__}"
     if isinstance(function, np.ufunc):
-        return f"numpy.{function.__name__}"
-    if _NAME_OF[id(function)].startswith("math."):
+        return ufunc_name(function)
+    if _NAME_OF.get(id(function), "").startswith("math."):
         return _NAME_OF[id(function)]
     return function_name(function)
 

@@ -18,7 +18,7 @@ from ...errors import ArgumentError, AssignmentError, AutographError, describe
 from ..ir.graph import Node
 from ..ir.types import ArrayType, ScalarType
 from ..tracing import recording, unsupported
-from ..tracing.specs import checked_dtype
+from ..tracing.specs import checked_dtype, ensure_shape
 from ..tracing.tensor import ARITHMETIC, Tensor
 from ..tracing.trace import Builder, current_builder, init_scope, is_tracing
 from .taping import record_calls
@@ -212,7 +212,7 @@ class Variable(Tensor):
             raise _ragged_error(what, value, error) from error
         if is_tracing():
             self._check_cast(array.type if array is value else value, array.type, what)
-            self.write(recording.ensure_shape(recording.cast(array, self.type), self.type, what))
+            self.write(ensure_shape(recording.cast(array, self.type), self.type, what))
             return self
         self._check_cast(value, array, what)
         if array.shape != self._array.shape:

@@ -19,9 +19,9 @@ from . import recording
 VIEW_FUNCTIONS = frozenset(
     ("reshape", "ravel", "transpose", "squeeze", "swapaxes", "diagonal", "moveaxis", "rollaxis", "flip",
      "fliplr", "flipud", "rot90", "expand_dims", "real", "imag", "atleast_1d", "atleast_2d",
-     "atleast_3d", "broadcast_to", "matrix_transpose", "permute_dims")
+     "atleast_3d", "broadcast_to", "matrix_transpose", "permute_dims", "sliding_window_view")
 )  # fmt: skip
-VIEW_METHODS = frozenset(("reshape", "ravel", "transpose", "squeeze", "swapaxes", "diagonal"))
+VIEW_METHODS = frozenset(("view", "reshape", "ravel", "transpose", "squeeze", "swapaxes", "diagonal"))
 SPLITTING_FUNCTIONS = frozenset(
     ("split", "array_split", "hsplit", "vsplit", "dsplit", "broadcast_arrays", "unstack")
 )

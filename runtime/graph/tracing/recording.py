@@ -16,7 +16,16 @@ import numpy as np
 
 from ..ir.graph import Node, Slot
 from ..ir.types import SAMPLES, ArrayType, ListType, ScalarType, StagedType
-from ..rules import ARRAYS_OF_SCALARS, TYPE_RULES, check_setitem, getitem_type, methods, ufunc_type
+from ..rules import (
+    ARRAYS_OF_SCALARS,
+    COMPOSITIONS,
+    TYPE_RULES,
+    check_setitem,
+    getitem_type,
+    ufunc_type,
+)
+from ..rules.methods import function_name, ufunc_name
+from ..rules.probing import Rule, container_of
 from . import unsupported
 from .trace import bound_node, constant_type, current_builder
 
@@ -138,23 +147,23 @@ class Arguments:
         return Slot(len(self.inputs) - 1), kind
 
 
-def function_name(function: Callable) -> str:
-    module = getattr(function, "__module__", "") or ""
-    name = getattr(function, "__name__", repr(function))
-    if module == methods.__name__:
-        return f"numpy.ndarray.{name}"
-    return f"{module.replace('numpy.core', 'numpy').replace('._', '.')}.{name}" if module else name
-
-
 def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Record a call to a NumPy function.
 
     Raises:
-        UnsupportedFunctionError: the function has no type rule.
+        UnsupportedFunctionError: the function has neither a type rule nor a composition.
     """
     rule = TYPE_RULES.get(function)
     if rule is None:
-        raise unsupported.no_rule(function_name(function))
+        composition = COMPOSITIONS.get(function)
+        if composition is None:
+            raise unsupported.no_rule(function, function_name(function))
+        return composition(*args, **kwargs)
+    return call_by_rule(function, rule, *args, **kwargs)
+
+
+def call_by_rule(function: Callable, rule: Rule, /, *args: Any, **kwargs: Any) -> Any:
+    """Record a call to a function whose result has the type that a rule infers."""
     out = kwargs.pop("out", None)
     arguments = Arguments()
     template, types = arguments.extract(tuple(args))
@@ -165,9 +174,8 @@ def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         kind = rule(*types, **named_types)
     result = record_call(function_name(function), function, arguments.inputs, template, named, kind)
     if out is not None:
-        if not is_staged(out):
-            raise unsupported.plain_out(function_name(function))
-        out.write_through(cast(result, out.type, casting="same_kind"))
+        where = kwargs.get("where", True) if function is np.clip else True
+        write_out(out, result, where, function_name(function))
         return out
     if function in ARRAYS_OF_SCALARS and getattr(result, "type", None) is not None:
         result.is_mutable = True
@@ -180,8 +188,7 @@ def record_call(
     """Record a call whose result has the inferred type `kind`, or return `kind` if it is a plain value."""
     if isinstance(kind, (tuple, list)) and any(isinstance(k, (ArrayType, ScalarType)) for k in kind):
         node = add(op, inputs, None, function=function, args=args, kwargs=kwargs)
-        results = outputs(node, kind)
-        return results if isinstance(kind, list) else tuple(results)
+        return container_of(kind)(outputs(node, kind))
     if not isinstance(kind, (ArrayType, ScalarType, ListType)):
         return kind
     return record(op, inputs, kind, function=function, args=args, kwargs=kwargs)
@@ -200,7 +207,10 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
     """Record a call to a ufunc or to one of its methods, such as `reduce`."""
     out = kwargs.pop("out", None)
     if method == "at":
-        raise unsupported.ufunc_at(f"numpy.{function.__name__}")
+        return COMPOSITIONS[np.ufunc.at](function, *inputs)
+    where = kwargs.get("where", True) if method == "__call__" else True
+    if out is not None and where is not True:
+        kwargs["out"] = None  # the elements left out are taken from `out` afterwards
     name = OPERATOR_OF.get(function)
     all_scalars = all(map(_is_python_scalar, inputs))
     is_operator = name is not None and method == "__call__" and not kwargs and not all_scalars
@@ -213,16 +223,22 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
         kind = ufunc_type(function, method, types, named_types)
         target = function if method == "__call__" else getattr(function, method)
         suffix = "" if method == "__call__" else f".{method}"
-        op = f"numpy.{function.__name__}{suffix}"
+        op = f"{ufunc_name(function)}{suffix}"
         result = record_call(op, target, arguments.inputs, template, named, kind)
     if out is None:
         return result
     for target, value in zip(out, result if isinstance(result, tuple) else (result,), strict=False):
         if target is not None:
-            if not is_staged(target):
-                raise unsupported.plain_out(f"numpy.{function.__name__}")
-            target.write_through(cast(value, target.type, casting="same_kind"))
+            write_out(target, value, where, f"numpy.{function.__name__}")
     return out[0] if len(out) == 1 else out
+
+
+def write_out(out: Any, result: Any, where: Any, name: str) -> None:
+    """Write a result to the array given as `out=`, at the elements that `where=` selects."""
+    if not is_staged(out):
+        raise unsupported.plain_out(name)
+    result = cast(result, out.type, casting="same_kind")
+    out.write_through(result if where is True else np.where(where, result, out))
 
 
 def _differs_from_operator(name: str, inputs: Sequence[Any]) -> bool:
@@ -336,23 +352,6 @@ def cast(value: Any, kind: StagedType, *, casting: Casting = "unsafe", operation
     if isinstance(kind, ScalarType):
         return record(kind.python.__name__, (node,), kind, function=kind.python)
     return wrap(node)
-
-
-def ensure_shape(value: Any, kind: ArrayType, what: str) -> Any:
-    """Check that a value has the static shape of `kind`, at run time if necessary."""
-    shape = value.type.shape
-    if shape == kind.shape:
-        return value
-    if len(shape) != kind.ndim or any(a not in (b, None) for a, b in zip(shape, kind.shape, strict=True)):
-        raise unsupported.shape_mismatch(what, kind.shape, shape)
-    args = (Slot(0), kind.shape, what)
-    return record("with_shape", (value,), kind, function=with_shape, args=args, kwargs={})
-
-
-def with_shape(value: Any, shape: tuple[int, ...], what: str) -> Any:
-    if value.shape != shape:
-        raise unsupported.shape_mismatch(what, shape, value.shape)
-    return value
 
 
 def _raise_cast_error(node: Node, kind: ArrayType, operation: str) -> NoReturn:

@@ -11,7 +11,9 @@ import numpy as np
 
 from ...debugging.tracebacks import api_boundary
 from ...errors import ArgumentError, OptionError, SpecError, describe
+from ..ir.graph import Slot
 from ..ir.types import ArrayType
+from . import recording, unsupported
 
 
 class TensorSpec:
@@ -162,3 +164,20 @@ def leaf_key(leaf: Any) -> Any:
     if kind is range:
         return range, leaf.start, leaf.stop, leaf.step
     return (kind, leaf) if kind in _PLAIN else Identity(leaf)
+
+
+def ensure_shape(value: Any, kind: ArrayType, what: str) -> Any:
+    """Check that a value has the static shape of `kind`, at run time if necessary."""
+    shape = value.type.shape
+    if shape == kind.shape:
+        return value
+    if len(shape) != kind.ndim or any(a not in (b, None) for a, b in zip(shape, kind.shape, strict=True)):
+        raise unsupported.shape_mismatch(what, kind.shape, shape)
+    args = (Slot(0), kind.shape, what)
+    return recording.record("with_shape", (value,), kind, function=with_shape, args=args, kwargs={})
+
+
+def with_shape(value: Any, shape: tuple[int, ...], what: str) -> Any:
+    if value.shape != shape:
+        raise unsupported.shape_mismatch(what, shape, value.shape)
+    return value

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from ...debugging.tracebacks import user_opcode
 from ...errors import AliasError, AssignmentError, StagingError, UnsupportedFunctionError
+from ..rules.reasons import reason_for
 
 
-def no_rule(name: str) -> UnsupportedFunctionError:
+def no_rule(function: object, name: str) -> UnsupportedFunctionError:
     return UnsupportedFunctionError(
         f"{name} was called on a staged array",
-        why="the graph has no rule for it",
+        why=reason_for(function) or "the graph has no rule for it",
         remedy="use a supported NumPy function, or call it through ag.py_function",
     )
 
 
-def ufunc_at(name: str) -> UnsupportedFunctionError:
-    return UnsupportedFunctionError(
-        f"{name}.at was called on a staged array",
-        why="the graph has no rule for it",
-        remedy="update the items in a loop: for i in index: x[i] += 1",
+def plain_target(name: str) -> AliasError:
+    return AliasError(
+        f"{name} writes staged values into a plain array",
+        why="a graph cannot write to a plain array when it runs",
+        remedy="make it from a staged array, as in y = np.zeros_like(x), or assign to its items: y[i] = v",
     )
 
 

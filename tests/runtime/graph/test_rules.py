@@ -13,7 +13,8 @@ from test_rules_support import Constant, Python, assorted, calls, compare, fille
 from autograph_rs.runtime.errors import StagingError
 from autograph_rs.runtime.graph.ir.types import ArrayType, ListType, ScalarType
 from autograph_rs.runtime.graph.rules import METHODS, TYPE_RULES
-from autograph_rs.runtime.graph.rules.methods import sum_to
+from autograph_rs.runtime.graph.rules.methods import flat_histogramdd, sum_to
+from autograph_rs.runtime.graph.rules.writes import WRITES, WRITES_AT
 
 N = None
 F4, F8, I4, I8, B1, C8 = np.float32, np.float64, np.int32, np.int64, np.bool_, np.complex128
@@ -66,6 +67,15 @@ def of(arrays: Any, *argument_lists: Any) -> list[Any]:
 
 def pairs(*argument_lists: Any) -> list[Any]:
     return [((*pair, *args), kw) for pair in PAIRS for args, kw in argument_lists or LIKE]
+
+
+def pairs_of_vectors() -> list[Any]:
+    return [
+        call(filled(t, m), filled(u, n))
+        for t, u in ((F4, I4), (I4, I4), (F8, C8))
+        for m in (1, 3)
+        for n in (1, 2)
+    ]
 
 
 TABLE: dict[str, list[Any]] = {
@@ -129,6 +139,60 @@ TABLE: dict[str, list[Any]] = {
     "result_type": pairs(),
     "can_cast": [call(filled(F4, 3).dtype, F8)],
     "common_type": [call(filled(F4, 3), filled(F8, 2))],
+    "min_scalar_type": of(VECTORS, plain),
+    "iterable": of(ANY, plain),
+    # polynomials
+    "polymul": pairs_of_vectors(),
+    "polydiv": pairs_of_vectors(),
+    "polyint": of(VECTORS, plain, with_(2), with_(m=3, k=[1, 2, 3]), with_(0), with_(-1)),
+    "poly": [*of(REAL_VECTORS, plain), *of([m for m in MATRICES if m.dtype != C8 and m.ndim == 2], plain)],
+    "sort_complex": of(FEW, plain),
+    "real_if_close": of(REAL, plain),
+    # indices
+    **{
+        name: [
+            *of([filled(F4, 3, 3), filled(F4, 2, 4), filled(F4, 3)], plain, with_(1), with_(-1)),
+            call(4, 0),
+        ][:9]
+        for name in ("tril_indices_from", "triu_indices_from")
+    },
+    **{
+        name: [call(3), call(3, 1), call(3, -1, 5), call(0), call(Python(3)), call(3, Python(1))]
+        for name in ("tril_indices", "triu_indices")
+    },
+    "diag_indices": [call(3), call(3, 3), call(Python(3))],
+    "diag_indices_from": of([filled(F4, 3, 3), filled(F4, 2, 2, 2), filled(F4, 2, 3), filled(F4, 3)], plain),
+    # bits
+    "packbits": of([filled(t, *s) for t in (B1, I4, F4) for s in ((9,), (3, 8), (0,))], plain, with_(-1)),
+    "unpackbits": of(
+        [filled(np.uint8, *s) for s in ((3,), (2, 3))], plain, with_(0), with_(count=5), with_(1, -3)
+    ),
+    # windows
+    **{
+        name: [call(5), call(1), call(0), call(Python(4))]
+        for name in "bartlett blackman hamming hanning".split()
+    },
+    "kaiser": [call(5, 14.0), call(5, Python(2.0)), call(Python(4), 3.0), call(5, filled(F4)[()])],
+    "lib.stride_tricks.sliding_window_view": of(
+        [filled(F4, 5), filled(I4, 4, 6)], with_(3), with_((2, 3)), with_(2, axis=0), with_(9)
+    ),
+    "histogram2d": [
+        call(filled(t, 5), filled(u, 5), *args, **kw)
+        for t, u in ((F4, F4), (I4, F8))
+        for args, kw in (
+            with_(),
+            with_(3),
+            with_([2, 4]),
+            with_(filled(F8, 4).cumsum()),
+            with_([filled(F8, 4).cumsum(), 3]),
+            with_(3, [[0, 1], [0, 2]]),
+        )
+    ]
+    + [call(filled(F4, 3), filled(F4, 4))],
+    "einsum_path": [
+        call("ij,jk->ik", filled(F4, 2, 3), filled(F4, 3, 4)),
+        call("ij,j", filled(F4, 2, 3), filled(F4, 3)),
+    ],
     # shapes
     "reshape": of(
         ANY,
@@ -508,7 +572,7 @@ TABLE["linspace"] += [((1.0, 2.0), LINSPACE[1]), ((filled(F4, 2), 3, 4), LINSPAC
 DATA_DEPENDENT = frozenset(
     "where nonzero flatnonzero argwhere compress extract repeat delete trim_zeros unique unique_all "
     "unique_counts unique_inverse unique_values union1d setdiff1d setxor1d intersect1d bincount "
-    "histogram histogram_bin_edges linalg.lstsq insert ix_".split()
+    "histogram histogram_bin_edges linalg.lstsq insert ix_ polymul polydiv".split()
 )
 
 
@@ -541,6 +605,7 @@ def test_every_rule_is_of_a_public_function_and_has_a_case() -> None:
     """The table of cases covers the table of rules."""
     functions = {f for f in map(found, TABLE) if f is not None}
     adapters = {f for f in METHODS.values() if getattr(f, "__module__", "") == METHODS["reshape"].__module__}
+    adapters |= {*WRITES.values(), *WRITES_AT.values(), flat_histogramdd}
     assert len(TYPE_RULES) >= 170
     assert TYPE_RULES.keys() - adapters - {sum_to} == functions
     assert all(f.__module__.startswith("numpy") for f in functions)

@@ -108,6 +108,23 @@ def _polyfit(x: Any, y: Any, deg: int, rcond: Any = None, full: bool = False, w:
     return np.linalg.solve(np.matmul(turned, matrix), np.matmul(turned, y))
 
 
+def _polyint(p: Any, m: int = 1, k: Any = None) -> Any:
+    constants = np.reshape(0 if k is None else k, (-1,))
+    for i in range(m):
+        constant = np.reshape(constants[i if shape_of(constants)[0] > 1 else 0], (1,))
+        p = np.concatenate([p / np.arange(shape_of(p)[0], 0, -1), constant])
+    return p
+
+
+def _poly(seq_of_zeros: Any) -> Any:
+    if ndim_of(seq_of_zeros) != 1:
+        raise unsupported_argument("numpy.poly", "a matrix")
+    result = np.ones(1)
+    for i in range(shape_of(seq_of_zeros)[0]):
+        result = np.convolve(result, np.stack([1.0, -seq_of_zeros[i]]))
+    return result
+
+
 def _cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None,
          fweights: Any = None, aweights: Any = None, *, dtype: Any = None) -> Any:  # fmt: skip
     if fweights is not None or aweights is not None:
@@ -163,6 +180,9 @@ DEFINITIONS: dict[Any, Any] = {
     np.polyder: _polyder,
     np.polyval: _polyval,
     np.polyfit: _polyfit,
+    np.polyint: _polyint,
+    np.poly: _poly,
+    np.real_if_close: lambda a, tol=100: a,
     np.cov: _cov,
     np.corrcoef: _corrcoef,
     np.interp: _interp,

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....errors import UnsupportedFunctionError
 from ...ir.types import ArrayType, Shape
-from ...rules.probing import Rule, formula_rules, named_rules, probe
+from ...rules.probing import Rule, formula_rules, named_rules, probe, type_of_result
 from ...rules.shapes import (
     Dimension,
     as_array,
@@ -22,6 +22,7 @@ from ...rules.shapes import (
     replace_axis,
     require_plain,
     total,
+    unify,
 )
 from ..elementwise.types import same_shape
 from ..searching.types import sort_shape
@@ -93,26 +94,68 @@ def trapezoid_shape(y: ArrayType, x: ArrayType | None, dx: Any = 1.0, axis: int 
 
 def polyfit_type(
     x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False
-) -> ArrayType:
-    if full or cov:
-        raise UnsupportedFunctionError(
-            "np.polyfit cannot be staged with `full` or `cov`",
-            why="these options add results, but a graph supports only the coefficients",
-            remedy="omit `full` and `cov`",
-        )
+) -> Any:
     x, y = as_array(x), as_array(y)
-    result = probe(np.polyfit, x, y, require_plain(deg, "deg"))
-    return ArrayType(result.dtype, (deg + 1, *y.shape[1:]))
+    full, cov = require_plain(full, "full"), require_plain(cov, "cov")
+    terms, several = require_plain(deg, "deg") + 1, y.shape[1:]
+    # One point determines a constant only, and with it a covariance that is not scaled.
+    result = probe(np.polyfit, x, y, min(deg, 0), full=full, cov="unscaled" if cov else False)
+    coefficients = (terms, *several)
+    if full:
+        return type_of_result(result, (coefficients, (None,), (), (terms,), ()))
+    if cov:
+        scales = several if cov != "unscaled" else (1,) * len(several)
+        return type_of_result(result, (coefficients, (terms, terms, *scales)))
+    return type_of_result(result, coefficients)
 
 
 def added_shape(a1: ArrayType, a2: ArrayType) -> Shape:
-    if max(a1.ndim, a2.ndim) > 1:
+    return (map_known(max, *map(coefficient_count, (a1, a2))),)
+
+
+def coefficient_count(p: ArrayType) -> Dimension:
+    if p.ndim > 1:
         raise UnsupportedFunctionError(
             "a staged array of two or more dimensions cannot be used as a polynomial",
             why="a polynomial is a vector of coefficients",
             remedy="loop over the polynomials, and pass each as a vector",
         )
-    return (map_known(max, *(x.shape[0] if x.shape else 1 for x in (a1, a2))),)
+    return p.shape[0] if p.shape else 1
+
+
+def division_shapes(u: ArrayType, v: ArrayType) -> tuple[Shape, Shape]:
+    quotient = map_known(lambda m, n: max(m - n + 1, 1), coefficient_count(u), coefficient_count(v))
+    return (quotient,), (None,)
+
+
+def integral_shape(p: ArrayType, m: Any = 1, k: Any = None) -> Shape:
+    return (None if is_staged(m) else map_known(lambda n: n + m, p.shape[0]),)
+
+
+def poly_type(seq_of_zeros: Any) -> Any:
+    """Return the type of `np.poly`, which takes zeros or a matrix that has them as its eigenvalues."""
+    zeros = as_array(seq_of_zeros)
+    if zeros.dtype.kind == "c":
+        raise dtype_of_data("np.poly", "convert the coefficients with astype(complex), or use real zeros")
+    length = unify(zeros.shape)[0] if zeros.shape else 1
+    result = probe(np.poly, zeros)
+    return type_of_result(result, () if result.ndim == 0 else (map_known(lambda n: n + 1, length),))
+
+
+def real_if_close_type(a: Any, tol: Any = 100) -> ArrayType:
+    array = as_array(a)
+    if array.dtype.kind == "c":
+        raise dtype_of_data("np.real_if_close", "use x.real, after a test such as np.allclose(x.imag, 0)")
+    return array
+
+
+def dtype_of_data(name: str, remedy: str) -> UnsupportedFunctionError:
+    return UnsupportedFunctionError(
+        f"{name} was called on a staged array",
+        why="the result is real or complex depending on the data, but its dtype must be known before the "
+        "graph runs",
+        remedy=remedy,
+    )
 
 
 def cov_shape(m: ArrayType, y: ArrayType | None, *_: Any, rowvar: bool = True, **__: Any) -> Shape:
@@ -138,6 +181,9 @@ RULES: dict[Any, Rule] = {
     **formula_rules(ediff1d_shape, "ediff1d", arrays=("ary", "to_end", "to_begin")),
     **formula_rules(trapezoid_shape, "trapezoid trapz", arrays=("y", "x")),
     **formula_rules(added_shape, "polyadd polysub", arrays=("a1", "a2")),
+    **formula_rules(lambda a1, a2: (None,), "polymul", arrays=("a1", "a2")),
+    **formula_rules(division_shapes, "polydiv", arrays=("u", "v")),
+    **formula_rules(integral_shape, "polyint"),
     **formula_rules(
         lambda p, m=1: (None if is_staged(m) else map_known(lambda n: max(n - m, 0), p.shape[0]),), "polyder"
     ),
@@ -146,5 +192,11 @@ RULES: dict[Any, Rule] = {
     **formula_rules(sort_shape, "unwrap"),
     **formula_rules(cov_shape, "cov", arrays=("m", "y", "fweights", "aweights")),
     **formula_rules(cov_shape, "corrcoef", arrays=("x", "y")),
-    **named_rules(diff=diff_type, gradient=gradient_type, polyfit=polyfit_type),
+    **named_rules(
+        diff=diff_type,
+        gradient=gradient_type,
+        polyfit=polyfit_type,
+        poly=poly_type,
+        real_if_close=real_if_close_type,
+    ),
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ...rules.probing import (
     dummy,
     formula_rules,
     named_rules,
+    numpy_functions,
     probe,
     type_of_result,
     weak_type,
@@ -185,6 +187,12 @@ def vander_type(x: Any, N: Any = None, increasing: bool = False) -> ArrayType:
     return ArrayType(result.dtype, (array.shape[0], array.shape[0] if N is None else requested_dimension(N)))
 
 
+def window_type(function: Callable[..., Any], M: Any, *shape_parameter: Any) -> ArrayType:
+    number = M if is_staged(M) else min(M, 1)
+    result = probe(function, number, *shape_parameter)
+    return ArrayType(result.dtype, (None if is_staged(M) or not isinstance(M, int) else max(M, 0),))
+
+
 def astype_type(array: Any, dtype: Any, *args: Any, **options: Any) -> ArrayType:
     array = as_array(array)
     return ArrayType(probe(methods.astype, array, dtype, *args, **options).dtype, array.shape)
@@ -216,6 +224,7 @@ RULES: dict[Any, Rule] = {
         indices=indices_type,
         vander=vander_type,
     ),
+    **{f: partial(window_type, f) for f in numpy_functions("bartlett blackman hamming hanning kaiser")},
     methods.astype: astype_type,
     methods.copy: lambda array, *_, **__: as_array(array),
 }

@@ -13,7 +13,15 @@ import numpy as np
 from ...ir.types import ArrayType, Shape
 from ...rules import methods
 from ...rules.probing import Rule, formula_rules, named_rules, numpy_functions, probe
-from ...rules.shapes import as_array, broadcast, dimension_result, element_count, normalize_axis, shape_of
+from ...rules.shapes import (
+    as_array,
+    broadcast,
+    dimension_result,
+    element_count,
+    normalize_axis,
+    require_plain,
+    shape_of,
+)
 
 
 def same_shape(a: ArrayType, *_: Any, **__: Any) -> Shape:
@@ -50,6 +58,11 @@ def size_type(a: Any, axis: Any = None) -> Any:
     return dimension_result(shape[axis])
 
 
+def min_scalar_type(a: Any, /) -> Any:
+    """Return the dtype of an array. That of a number depends on the number."""
+    return as_array(a).dtype if shape_of(a) else np.min_scalar_type(require_plain(a, "a"))
+
+
 RULES: dict[Any, Rule] = {
     **formula_rules(
         same_shape,
@@ -63,10 +76,12 @@ RULES: dict[Any, Rule] = {
         size=size_type,
         ndim=lambda a: len(shape_of(a)),
         clip=clip_type,
+        iterable=lambda y: bool(shape_of(y)),
     ),
     methods.clip: clip_type,
     **{
         f: partial(probe, f)  # the result depends on types alone and is a plain value
         for f in numpy_functions("iscomplexobj isrealobj result_type can_cast common_type isscalar")
     },
+    np.min_scalar_type: min_scalar_type,
 }

@@ -16,6 +16,7 @@ from ...rules.shapes import (
     Dimension,
     as_array,
     broadcast,
+    dimension_result,
     element_count,
     format_shape,
     map_known,
@@ -216,6 +217,18 @@ def sliding_shape(names: tuple[str, str], a: ArrayType, v: ArrayType, *, mode: s
     return (map_known(part_lengths[mode], *sizes),)
 
 
+def einsum_path_result(*operands: Any, **options: Any) -> Any:
+    """Return the order of contractions, which depends on the shapes alone."""
+
+    def sample(operand: Any) -> Any:
+        if not isinstance(operand, ArrayType):
+            return operand
+        lengths = [require_plain(dimension_result(n), "the shape of an operand") for n in operand.shape]
+        return np.broadcast_to(np.ones((), operand.dtype), lengths)
+
+    return np.einsum_path(*map(sample, operands), **options)
+
+
 RULES: dict[Any, Rule] = {
     **formula_rules(dot_shape, "dot", arrays=("a", "b")),
     # The dot product with the last two axes of `b` swapped.
@@ -241,6 +254,7 @@ RULES: dict[Any, Rule] = {
         linalg__cross=partial(cross_type, formula=linalg_cross_shape),
         linalg__multi_dot=multi_dot_type,
         einsum=einsum_type,
+        einsum_path=einsum_path_result,
         linalg__matmul=lambda x1, x2, /: ufunc_type(np.matmul, "__call__", (x1, x2), {}),
         linalg__vecdot=lambda x1, x2, /, *, axis=-1: ufunc_type(
             np.vecdot, "__call__", (x1, x2), {"axis": axis}

@@ -19,6 +19,7 @@ from ...rules.shapes import (
     Dimension,
     as_array,
     broadcast,
+    dimension_result,
     element_count,
     format_shape,
     is_staged,
@@ -32,6 +33,7 @@ from ...rules.shapes import (
     shape_of,
     unify_shapes,
 )
+from ...tracing import recording
 from ..elementwise.types import same_shape
 from ..shaping.types import flattened_shape
 
@@ -200,6 +202,50 @@ def histogram_type(
     return type_of_result(result, ((map_known(lambda n: n - 1, edges),), (edges,)))
 
 
+def histogram2d_type(
+    x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[ArrayType, ...]:
+    x, y = as_array(x), as_array(y)
+    if unify_shapes((x.shape, y.shape)) is None:
+        raise ValueError("x and y must have the same length.")
+    parts = (bins, bins) if len(shape_of_bins(bins)) != 1 or shape_of_bins(bins)[0] != BOTH else tuple(bins)
+    return histogram_of_points((x, y), parts, range)
+
+
+def histogramdd_type(
+    sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[ArrayType, ...]:
+    if isinstance(sample, (list, tuple)):
+        axes = [as_array(s) for s in sample]
+    else:
+        array = as_array(sample)
+        count = array.shape[1] if array.ndim == BOTH else 1
+        axes = [ArrayType(array.dtype)] * require_plain(dimension_result(count), "the number of dimensions")
+    parts = tuple(bins) if isinstance(bins, (list, tuple)) else (bins,) * len(axes)
+    if len(parts) != len(axes):
+        raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    return histogram_of_points(axes, parts, range)
+
+
+BOTH = 2
+
+
+def shape_of_bins(bins: Any) -> tuple[Any, ...]:
+    """Return the shape of the argument `bins`, whose items may be arrays of different lengths."""
+    return (len(bins),) if isinstance(bins, (list, tuple)) else shape_of(bins)
+
+
+def histogram_of_points(axes: Any, bins: Any, range: Any) -> tuple[ArrayType, ...]:
+    dtype = np.result_type(*(a.dtype for a in axes))
+    sample = np.ones((1, len(axes)), dtype)
+    spaced = np.histogramdd(sample, 1, range and [(0.0, 2.0)] * len(axes))[1][0].dtype
+    edges = [
+        ArrayType(as_array(part).dtype if shape_of(part) else spaced, (edge_count(part),)) for part in bins
+    ]
+    counts = tuple(map_known(lambda n: n - 1, edge.shape[0]) for edge in edges)
+    return (ArrayType(np.dtype(float), counts), *edges)
+
+
 def edge_count(bins: Any) -> Dimension:
     """Return the number of bin edges for the argument `bins`."""
     if isinstance(bins, str):
@@ -214,6 +260,13 @@ def edge_count(bins: Any) -> Dimension:
 def some(*_: Any, **__: Any) -> Shape:
     return SOME
 
+
+def histogramdd(*args: Any, **kwargs: Any) -> Any:
+    counts, *edges = recording.call(methods.flat_histogramdd, args, kwargs)
+    return counts, type(np.histogramdd(np.ones((1, 1)))[1])(edges)
+
+
+COMPOSITIONS = {np.histogramdd: histogramdd}
 
 RULES: dict[Any, Rule] = {
     **formula_rules(take_shape, "take", arrays=("a", "indices"), dtype=SAME_DTYPE),
@@ -237,6 +290,7 @@ RULES: dict[Any, Rule] = {
     **formula_rules(same_shape, "digitize", arrays=("x", "bins")),
     **formula_rules(lambda filt, *_, **__: (None,) * filt.ndim, "trim_zeros", dtype=SAME_DTYPE),
     **formula_rules(sort_shape, "sort", dtype=SAME_DTYPE),
+    **formula_rules(same_shape, "sort_complex"),
     **formula_rules(
         lambda a, *_, axis=-1, **__: shape_and_axis(a.shape or (1,), axis)[0], "argsort", dtype=INDEX
     ),
@@ -271,8 +325,10 @@ RULES: dict[Any, Rule] = {
         ),
         unique=unique_type,
         histogram=histogram_type,
+        histogram2d=histogram2d_type,
         histogram_bin_edges=lambda a, bins=10, range=None, weights=None: histogram_type(a, bins, range)[1],
     ),
     methods.compress: lambda array, condition, axis=None: compress_type(condition, array, axis),
     methods.item: item_type,
+    methods.flat_histogramdd: histogramdd_type,
 }

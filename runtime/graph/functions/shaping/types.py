@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
+from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from ....errors import UnsupportedFunctionError
 from ...ir.types import ArrayType, Shape
@@ -23,6 +23,7 @@ from ...rules.probing import (
     formula_rules,
     named_rules,
     numpy_functions,
+    probe,
     rule_from_formula,
     signature,
 )
@@ -169,6 +170,45 @@ def pad_shape(array: ArrayType, pad_width: Any, mode: Any = "constant", **_: Any
     return tuple(total((d, *map(int, w))) for d, w in zip(array.shape, widths, strict=True))
 
 
+def reinterpreted_type(array: Any, dtype: Any = None) -> ArrayType:
+    """Return the type of an array whose memory is read as another dtype."""
+    array = as_array(array)
+    target = array.dtype if dtype is None else np.dtype(dtype)
+    if target.itemsize != array.dtype.itemsize:
+        raise UnsupportedFunctionError(
+            f"a staged array of {array.dtype} is viewed as {target}",
+            why="the graph has a rule only for dtypes of the same size",
+            remedy="convert the values with astype, or call view through ag.py_function",
+        )
+    return ArrayType(probe(methods.view, array, target).dtype, array.shape)
+
+
+BITS = 8
+
+
+def packed_shape(a: ArrayType, axis: Any = None, bitorder: str = "big") -> Shape:
+    shape, axis = shape_and_axis(a.shape, axis)
+    return replace_axis(shape, axis, map_known(lambda n: -(-n // BITS), shape[axis]))
+
+
+def unpacked_shape(a: ArrayType, axis: Any = None, count: Any = None, bitorder: str = "big") -> Shape:
+    shape, axis = shape_and_axis(a.shape, axis)
+    if count is None or (not is_staged(count) and count < 0):
+        return replace_axis(shape, axis, map_known(lambda n: n * BITS + (count or 0), shape[axis]))
+    return replace_axis(shape, axis, None if is_staged(count) else count)
+
+
+def window_shape(x: ArrayType, window_shape: Any, axis: Any = None, **_: Any) -> Shape:
+    """Return the shape of all windows of an array, whose lengths come last."""
+    sample = np.broadcast_to(np.int8(1), [LONG if n is None else n for n in x.shape])
+    window, axis = require_plain(window_shape, "window_shape"), require_plain(axis, "axis")
+    shape = sliding_window_view(sample, window, axis).shape
+    return tuple(None if x.shape[i : i + 1] == (None,) else n for i, n in enumerate(shape))
+
+
+LONG = 2**15  # stands for an unknown length
+
+
 def broadcast_to_shape(array: ArrayType, shape: Any, subok: bool = False) -> Shape:
     target = requested_shape(shape)
     if array.ndim > len(target):
@@ -243,6 +283,9 @@ RULES: dict[Any, Rule] = {
     **formula_rules(lambda a, new_shape: requested_shape(new_shape), "resize", dtype=SAME_DTYPE),
     **formula_rules(tile_shape, "tile", dtype=SAME_DTYPE),
     **formula_rules(repeat_shape, "repeat", dtype=SAME_DTYPE),
+    **formula_rules(packed_shape, "packbits"),
+    **formula_rules(unpacked_shape, "unpackbits"),
+    **formula_rules(window_shape, "lib.stride_tricks.sliding_window_view", dtype=SAME_DTYPE),
     **formula_rules(pad_shape, "pad", dtype=SAME_DTYPE),
     **formula_rules(broadcast_to_shape, "broadcast_to", dtype=SAME_DTYPE),
     **formula_rules(same_shape, "roll fft.fftshift fft.ifftshift"),
@@ -261,5 +304,6 @@ RULES: dict[Any, Rule] = {
         as_array(array).dtype, reshape_shape(as_array(array), shape[0] if len(shape) == 1 else shape)
     ),
     methods.transpose: lambda array, *axes: view_type(as_array(array), lambda view: view.transpose(*axes)),
+    methods.view: reinterpreted_type,
     methods.flatten: rule_from_formula(methods.flatten, flattened_shape, dtype=SAME_DTYPE),
 }

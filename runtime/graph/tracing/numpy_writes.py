@@ -1,0 +1,58 @@
+"""Record NumPy functions that write to their first argument: `np.put`, `np.copyto`, `np.add.at`, ..."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..ir.types import ArrayType, ScalarType
+from ..rules import check_setitem
+from ..rules.methods import function_name
+from ..rules.probing import dummy
+from ..rules.writes import WRITES_AT
+from . import recording, unsupported
+
+
+def record_write(
+    function: Callable[..., Any], written: Callable[..., Any], target: Any, *args: Any, **kwargs: Any
+) -> None:
+    """Record a call to `function`, which writes to `target`. `written` returns a copy instead."""
+    if _can_write(function, function_name(written), target, args, kwargs):
+        target.write_through(recording.call(written, (target, *args), kwargs))
+
+
+def record_at(ufunc: np.ufunc, target: Any, indices: Any, *values: Any) -> None:
+    """Record a call to the method `at` of a ufunc."""
+    name = function_name(written := WRITES_AT[ufunc])
+    if not _can_write(ufunc.at, name, target, (indices, *values), {}):
+        return
+    if ufunc in (np.add, np.subtract) and _is_added_exactly(target.type.dtype, values[0]):
+        node = recording.to_node(target)
+        arguments = recording.Arguments([node])
+        key, types = arguments.extract(indices)
+        value = recording.to_node(values[0] if ufunc is np.add else -values[0])
+        check_setitem(node.type, types, value.type)
+        target.write_through(recording.record("add_at", (*arguments.inputs, value), node.type, key=key))
+    else:
+        target.write_through(recording.call(written, (target, indices, *values), {}))
+
+
+def _can_write(function: Callable[..., Any], name: str, target: Any, args: Any, kwargs: Any) -> bool:
+    """Return whether `function` writes to `target`. NumPy raises an error if it is not an array."""
+    if not recording.is_staged(target):
+        raise unsupported.plain_target(name)
+    if isinstance(target.type, ArrayType) and (target.type.shape or target.is_mutable):
+        return True
+    number = dummy(target.type)
+    function(number[()] if isinstance(number, np.ndarray) else number, *map(dummy, args), **kwargs)
+    return False
+
+
+def _is_added_exactly(dtype: np.dtype[Any], value: Any) -> bool:
+    """Return whether a value is added in the dtype of the array."""
+    kind = recording.to_node(value).type
+    if isinstance(kind, ScalarType):
+        return dtype in (np.float64, np.int64) and np.can_cast(np.dtype(kind.python), dtype)
+    return isinstance(kind, ArrayType) and kind.dtype == dtype
