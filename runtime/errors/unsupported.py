@@ -11,6 +11,7 @@ import sys
 from ..core.packages import installed_package, is_library
 from ..debugging.frames import skip_internal_frames
 from ..debugging.tracebacks import unconverted_note
+from .staging import UnsupportedPlaceError
 
 _OWN = "collect the values in a list and return it, or move the condition to a separate function"
 _RULES = {
@@ -48,6 +49,13 @@ def rule_message(code: str, detail: str) -> tuple[str, str]:
     """Return the reason, with the rule's code, and the remedy."""
     reason, remedy = _RULES[code]
     return f"{reason.format(detail)} ({code})", remedy
+
+
+def unsupported_place(construct: str, rule: str, detail: str = "") -> UnsupportedPlaceError:
+    """Return the error for a staged value that `construct` tests; `rule` names the reason."""
+    why, remedy = rule_message(rule, detail)
+    message = f"'{construct}' depends on a staged value, but cannot be staged"
+    return UnsupportedPlaceError(message, why=why, remedy=remedy)
 
 
 def unconverted_reason() -> tuple[str, str]:

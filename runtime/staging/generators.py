@@ -1,0 +1,266 @@
+"""Loops over generators: the body of the generator becomes part of the loop that consumes its items.
+
+A *source* is a generator that has not started, or an `enumerate`, `zip`, `map` or `filter` over one. It is
+*driven*: instead of yielding each item, it calls the *consumer*, which is the body of the loop. So conditions
+and loops of the generator are staged around the body, and carry its state as well as their own.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType, FunctionType, GeneratorType
+from typing import Any
+
+from ..backends import staged_by
+from ..core.active_backends import active_backend
+from ..core.closures import PUSH_FORMS, get_nothing, nothing, set_nothing
+from ..errors.unsupported import unsupported_place
+from .conditions import if_stmt
+from .state.heap import Heap
+
+Loop = Callable[..., None]
+"""The operator `for_stmt`."""
+
+
+class Consumer:
+    """The body of a loop, with the test that ends it early and the state that it changes."""
+
+    def __init__(
+        self,
+        body: Callable[[Any], None],
+        test: Callable[[], Any] | None,
+        get_state: Callable[[], tuple],
+        set_state: Callable[[tuple], None],
+        names: tuple[str, ...],
+    ):
+        self.body, self.test, self.names = body, test, names
+        self.get_state, self.set_state = get_state, set_state
+        self.functions: tuple[Any, ...] = (body, test, get_state, *getattr(get_state, "functions", ()))
+
+    def __call__(self, item: Any) -> None:
+        self.body(item)
+
+    def going(self) -> Any:
+        """Return whether the loop takes another item; the result may be staged."""
+        return True if self.test is None else self.test()
+
+    def extended(
+        self,
+        get_state: Callable[[], tuple],
+        set_state: Callable[[tuple], None],
+        names: tuple[str, ...],
+        *outputs: int,
+        functions: tuple[Any, ...] = (),
+    ) -> tuple[Any, ...]:
+        """Return the accessors and names of a statement around the body, with the state of the loop first."""
+        count = len(self.names)
+
+        def set_both(values: tuple) -> None:
+            self.set_state(values[:count])
+            set_state(values[count:])
+
+        both = _JoinedState(self.get_state, get_state, (*self.functions, *functions))
+        return both, set_both, (*self.names, *names), *(count + n for n in outputs)
+
+
+class _JoinedState:
+    """The state of a loop and of a statement of the generator, and the functions that may change it."""
+
+    def __init__(self, first: Callable[[], tuple], second: Callable[[], tuple], functions: tuple[Any, ...]):
+        self.first, self.second, self.functions = first, second, functions
+
+    def __call__(self) -> tuple[Any, ...]:
+        return (*self.first(), *self.second())
+
+
+class StagedItems:
+    """The items of a staged value, for a generator expression that iterates over it."""
+
+    def __init__(self, value: Any):
+        self.value = value
+        self.items: Iterator[Any] | None = None
+
+    def __iter__(self) -> StagedItems:
+        return self
+
+    def __next__(self) -> Any:
+        if self.items is None:
+            self.items = iter(self.value)
+        return next(self.items)
+
+
+class Source:
+    """Something to iterate over that can be driven.
+
+    `objects` are the iterators that it stands for. It does not keep them alive: it can be driven only if no
+    later code continues with one of them.
+    """
+
+    def __init__(self, drive: Callable[[Consumer, Loop], None], *objects: Any, inner: Source | None = None):
+        self._drive = drive
+        self._refs = [weakref.ref(o) for o in objects]
+        self._generators = [r for o, r in zip(objects, self._refs, strict=True) if type(o) is GeneratorType]
+        if inner is not None:
+            self._refs += inner._refs
+            self._generators += inner._generators
+
+    def iterator(self) -> Any:
+        return self._refs[0]()
+
+    def drive(self, consumer: Consumer, loop: Loop) -> None:
+        self._drive(consumer, loop)
+
+    def consume(self, consumer: Consumer, loop: Loop) -> bool:
+        """Drive the source unless other code may continue with its iterators. Return whether it was driven."""
+        named = {id(held) for ref in self._refs if (held := ref()) is not None}
+        if named:
+            roots = [*consumer.functions, *consumer.get_state()]
+            if consumer.test is not None or named & Heap(roots, own=(), code=None).reached:
+                return False
+            for ref in self._generators:
+                if (generator := ref()) is not None:
+                    generator.close()  # it has ended for code that runs after the loop
+        self.drive(consumer, loop)
+        return True
+
+
+def source_of(iterated: Any) -> Source | None:
+    """Return the source that an iterator stands for, or None if Python has to iterate over it."""
+    find = _FINDERS.get(type(iterated))
+    return None if find is None or active_backend() is None else find(iterated)
+
+
+def _generator(generator: Any) -> Source | None:
+    frame, code = generator.gi_frame, generator.gi_code
+    if frame is None or generator.gi_running or generator.gi_suspended:
+        return None
+    function = next(
+        (f for f in gc.get_referents(generator) if type(f) is FunctionType and f.__code__ is code), None
+    )
+    if function is None:
+        return None
+    if code.co_name == "<genexpr>":
+        return _expression(generator, function, frame.f_locals[".0"])
+    push = next(filter(None, (find(function) for find in PUSH_FORMS)), None)
+    if push is None:
+        return None
+    args, kwargs = _arguments(code, frame.f_locals)
+
+    def drive(consumer: Consumer, _: Loop) -> None:
+        push(*args, **kwargs, ag__consumer=consumer, ag__going=consumer.going)
+
+    return Source(drive, generator)
+
+
+def _arguments(code: CodeType, values: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments with which a function was called, given its parameters."""
+    count, names = code.co_argcount, code.co_varnames
+    args = [values[name] for name in names[:count]]
+    kwargs = {name: values[name] for name in names[count : count + code.co_kwonlyargcount]}
+    rest = count + code.co_kwonlyargcount
+    if code.co_flags & 0x04:  # CO_VARARGS
+        args += values[names[rest]]
+        rest += 1
+    if code.co_flags & 0x08:  # CO_VARKEYWORDS
+        kwargs |= values[names[rest]]
+    return args, kwargs
+
+
+# Generator expressions
+
+
+class _Run:
+    """A run of a generator expression over one item, in which staged conditions get a plain outcome.
+
+    The first `assumed` of them are true. The next one is recorded in `condition`, and false.
+    """
+
+    def __init__(self, function: FunctionType, item: Any, assumed: int):
+        self.generator = function(iter([item]))
+        self.frame, self.assumed = self.generator.gi_frame, assumed
+        self.condition: Any = None
+
+    def results(self) -> list[Any]:
+        _running.stack.append(self)
+        try:
+            return [*self.generator]
+        finally:
+            _running.stack.pop()
+
+
+class _Running(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[_Run] = []
+
+
+_running = _Running()
+
+
+def assumed(condition: Any, frame: FrameType) -> bool | None:
+    """Return the outcome of a staged condition of a generator expression that is driven, otherwise None."""
+    run = _running.stack[-1] if _running.stack else None
+    if run is None or run.frame is not frame or run.condition is not None:
+        return None
+    if run.assumed:
+        run.assumed -= 1
+        return True
+    run.condition = condition
+    return False
+
+
+def _expression(generator: Any, function: FunctionType, iterated: Any) -> Source:
+    inner = source_of(iterated)
+    items = None if inner else iterated.value if isinstance(iterated, StagedItems) else iterated
+
+    def drive(consumer: Consumer, loop: Loop) -> None:
+        def body(item: Any) -> None:
+            _consume_results(consumer, loop, function, item, 0)
+
+        _loop_over(inner, items, consumer, body, loop, functions=(function,))
+
+    return Source(drive, generator, inner=inner)
+
+
+def _consume_results(
+    consumer: Consumer, loop: Loop, function: FunctionType, item: Any, assumed: int
+) -> None:
+    """Consume what a generator expression gives for one item, under its staged conditions."""
+    run = _Run(function, item, assumed)
+    results = run.results()
+    if run.condition is None:
+        state = consumer.get_state, consumer.set_state, consumer.names
+        loop(results, consumer.test, consumer, *state, {})
+        return
+    if results:
+        raise unsupported_place("if in a comprehension", "AG005")
+
+    def if_true() -> None:
+        _consume_results(consumer, loop, function, item, assumed + 1)
+
+    backend = staged_by(run.condition)
+    assert backend is not None
+    state = consumer.extended(get_nothing, set_nothing, (), 0, functions=(function,))
+    if_stmt(backend, run.condition, if_true, nothing, *state)
+
+
+def _loop_over(
+    inner: Source | None,
+    items: Any,
+    consumer: Consumer,
+    body: Callable[[Any], None],
+    loop: Loop,
+    *state: Any,
+    functions: tuple[Any, ...] = (),
+) -> None:
+    """Run `body` for each item of a source, or of another iterable, until the consumer ends the loop."""
+    state = consumer.extended(*(state or (get_nothing, set_nothing, ())), functions=functions)
+    if inner is None:
+        loop(items, consumer.test, body, *state, {})
+    else:
+        inner.drive(Consumer(body, consumer.test, *state), loop)
+
+
+_FINDERS: dict[type, Callable[[Any], Source | None]] = {GeneratorType: _generator}
