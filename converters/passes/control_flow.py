@@ -39,7 +39,7 @@ from ..trees.builders import (
 from ..trees.python_trees import unparse
 from .base import Context, Pass
 from .expressions import guard, is_plain
-from .generators import consuming_statements, extended
+from .generators import consuming_statements, with_consumer_state
 from .templates import (
     STATEMENT_OPERATORS,
     checked_name,
@@ -350,7 +350,7 @@ class ControlFlow(Pass):
             accessors = [load(name) for name in point.accessors[state]]
         names = gast.Tuple([constant(symbol) for symbol in state.symbols], LOAD)
         arguments = [*accessors, names, *outputs]
-        return [extended(arguments)] if location in self.consuming else arguments
+        return with_consumer_state(arguments) if location in self.consuming else arguments
 
     def new_accessors(self, state: State, closures: list[gast.AST], location: gast.AST) -> tuple[str, str]:
         names = self.context.function_name("get_state"), self.context.function_name("set_state")

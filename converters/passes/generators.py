@@ -17,7 +17,6 @@ import gast
 
 from ..trees.builders import (
     DEFINITIONS,
-    LOAD,
     SUSPENSIONS,
     TRIES,
     at,
@@ -61,10 +60,16 @@ def consuming_statements(function: gast.AST) -> frozenset[gast.AST]:
     )
 
 
-def extended(arguments: list[gast.AST]) -> gast.AST:
-    """Return the state arguments of a statement with those of the consuming loop."""
-    call = new_node(gast.Call, func=attribute(load(CONSUMER), "extended"), args=arguments, keywords=[])
-    return gast.Starred(call, LOAD)
+def with_consumer_state(arguments: list[gast.AST]) -> list[gast.AST]:
+    """Add the state of the consuming loop to the state arguments of a statement, one by one.
+
+    No tuple of arguments may refer to the iterable of a `for`, which can be driven only if nothing else does.
+    """
+    methods = "getter", "setter", "with_names", "outputs"
+    return [
+        new_node(gast.Call, func=attribute(load(CONSUMER), name), args=[argument], keywords=[])
+        for name, argument in zip(methods, arguments, strict=False)
+    ]
 
 
 def _intercepts(statement: gast.AST) -> bool:

@@ -18,9 +18,11 @@ from ..core.active_backends import active_backend
 from ..core.rolling_attempts import note_use
 from ..debugging.tracebacks import drop_current_frame
 from ..values.selected_container import SelectedList
+from . import consumers
 
 _INSPECTING = frozenset((isinstance, type, repr))
-_CONSUMERS = frozenset((original(min), original(max), sum, any, all, sorted))
+_PULLING = frozenset((original(min), original(max), sum, any, all, sorted))
+_CONSUMERS = consumers.COLLECTING | consumers.REDUCING.keys()
 
 
 def _staged_argument(args: tuple, kwargs: dict[str, Any], *, named: bool = False) -> Any:
@@ -43,7 +45,14 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             if staging.ACTIVE and (innermost := active_backend()) is not None:
-                if function in _CONSUMERS and args and type(args[0]) is GeneratorType:
+                if args and function in _CONSUMERS and (source := staging.source_of(args[0])) is not None:
+                    args = args[1:]  # nothing else may refer to the generator, as in `for_stmt`
+                    if (result := consumers.consumed(function, source, args, kwargs)) is not None:
+                        return result[0]
+                    args = (source.iterator(), *args)
+                if function in consumers.ITERATORS and (made := consumers.iterator(function, args, kwargs)):
+                    return made
+                if function in _PULLING and args and type(args[0]) is GeneratorType:
                     args = (_consumed(function, args[0]), *args[1:])
                 backend = _staged_argument(args, kwargs, named=function is print)
                 if backend is None and function is print and staging.in_branch():
@@ -102,5 +111,5 @@ def _getattr(*args: Any) -> Any:
         raise
 
 
-DISPATCHING.update({id(f): _dispatching(f) for f in (*PYTHON, *MATH, *NUMPY)})
+DISPATCHING.update({id(f): _dispatching(f) for f in (*PYTHON, *MATH, *NUMPY, next)})
 DISPATCHING.update({id(hasattr): _hasattr, id(getattr): _getattr})

@@ -15,6 +15,7 @@ from ..backends.builtins import CONVERSIONS
 from ..core.active_backends import active_backend
 from ..debugging.tracebacks import drop_current_frame
 from ..errors.unsupported import unsupported_place
+from . import consumers
 
 
 def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], expr_repr: str) -> Any:
@@ -40,6 +41,11 @@ def list_comp(iterated: Iterable[Any], comprehension: Callable[[Iterable[Any]], 
         if backend is not None and backend.is_staged(iterated):
             return staging.list_comp(backend, iterated, comprehension)
         if staging.ACTIVE and active_backend() is not None:
+            if (source := staging.source_of(iterated)) is not None:
+                iterated = None  # type: ignore[assignment] # as in `for_stmt`
+                if (made := consumers.collected(source, comprehension)) is not None:
+                    return made[0]
+                iterated = source.iterator()
             return staging.plain_comp(iterated, comprehension)
         return comprehension(iterated)
     except BaseException as error:

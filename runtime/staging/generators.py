@@ -19,6 +19,7 @@ from ..core.active_backends import active_backend
 from ..core.closures import PUSH_FORMS, get_nothing, nothing, set_nothing
 from ..errors.unsupported import unsupported_place
 from .conditions import if_stmt
+from .state.aliases import StateNames
 from .state.heap import Heap
 
 Loop = Callable[..., None]
@@ -35,10 +36,14 @@ class Consumer:
         get_state: Callable[[], tuple],
         set_state: Callable[[tuple], None],
         names: tuple[str, ...],
+        *,
+        functions: tuple[Any, ...] = (),
     ):
         self.body, self.test, self.names = body, test, names
         self.get_state, self.set_state = get_state, set_state
-        self.functions: tuple[Any, ...] = (body, test, get_state, *getattr(get_state, "functions", ()))
+        self.functions: tuple[Any, ...] = (
+            body, test, get_state, *functions, *getattr(get_state, "functions", ()),
+        )  # fmt: skip
 
     def __call__(self, item: Any) -> None:
         self.body(item)
@@ -47,23 +52,31 @@ class Consumer:
         """Return whether the loop takes another item; the result may be staged."""
         return True if self.test is None else self.test()
 
-    def extended(
-        self,
-        get_state: Callable[[], tuple],
-        set_state: Callable[[tuple], None],
-        names: tuple[str, ...],
-        *outputs: int,
-        functions: tuple[Any, ...] = (),
-    ) -> tuple[Any, ...]:
-        """Return the accessors and names of a statement around the body, with the state of the loop first."""
-        count = len(self.names)
+    def getter(self, get_state: Callable[[], tuple], *functions: Any) -> _JoinedState:
+        """Return a getter of the state of the loop, followed by that of a statement around the body.
 
+        `functions` are further functions that the statement may run.
+        """
+        return _JoinedState(self.get_state, get_state, (*self.functions, *functions))
+
+    def setter(self, set_state: Callable[[tuple], None]) -> Callable[[tuple], None]:
         def set_both(values: tuple) -> None:
-            self.set_state(values[:count])
-            set_state(values[count:])
+            self.set_state(values[: len(self.names)])
+            set_state(values[len(self.names) :])
 
-        both = _JoinedState(self.get_state, get_state, (*self.functions, *functions))
-        return both, set_both, (*self.names, *names), *(count + n for n in outputs)
+        return set_both
+
+    def with_names(self, names: tuple[str, ...]) -> StateNames:
+        return StateNames(self.names, getattr(self.body, "__code__", None), names)
+
+    def outputs(self, count: int) -> int:
+        return len(self.names) + count
+
+    def state(
+        self, get_state: Any = get_nothing, set_state: Any = set_nothing, *names: str, functions: Any = ()
+    ) -> tuple[Any, ...]:
+        """Return the accessors and names of the state of a statement around the body."""
+        return self.getter(get_state, *functions), self.setter(set_state), self.with_names(names)
 
 
 class _JoinedState:
@@ -129,7 +142,7 @@ class Source:
 
 def source_of(iterated: Any) -> Source | None:
     """Return the source that an iterator stands for, or None if Python has to iterate over it."""
-    find = _FINDERS.get(type(iterated))
+    find = FINDERS.get(type(iterated))
     return None if find is None or active_backend() is None else find(iterated)
 
 
@@ -219,7 +232,7 @@ def _expression(generator: Any, function: FunctionType, iterated: Any) -> Source
         def body(item: Any) -> None:
             _consume_results(consumer, loop, function, item, 0)
 
-        _loop_over(inner, items, consumer, body, loop, functions=(function,))
+        loop_over(inner, items, consumer, body, loop, functions=(function,))
 
     return Source(drive, generator, inner=inner)
 
@@ -242,11 +255,11 @@ def _consume_results(
 
     backend = staged_by(run.condition)
     assert backend is not None
-    state = consumer.extended(get_nothing, set_nothing, (), 0, functions=(function,))
-    if_stmt(backend, run.condition, if_true, nothing, *state)
+    state = consumer.state(functions=(function,))
+    if_stmt(backend, run.condition, if_true, nothing, *state, consumer.outputs(0))
 
 
-def _loop_over(
+def loop_over(
     inner: Source | None,
     items: Any,
     consumer: Consumer,
@@ -256,11 +269,11 @@ def _loop_over(
     functions: tuple[Any, ...] = (),
 ) -> None:
     """Run `body` for each item of a source, or of another iterable, until the consumer ends the loop."""
-    state = consumer.extended(*(state or (get_nothing, set_nothing, ())), functions=functions)
+    state = consumer.state(*state, functions=functions)
     if inner is None:
         loop(items, consumer.test, body, *state, {})
     else:
         inner.drive(Consumer(body, consumer.test, *state), loop)
 
 
-_FINDERS: dict[type, Callable[[Any], Source | None]] = {GeneratorType: _generator}
+FINDERS: dict[type, Callable[[Any], Source | None]] = {GeneratorType: _generator}
