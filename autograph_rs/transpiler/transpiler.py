@@ -22,6 +22,7 @@ import gast
 from autograph_rs import converters, runtime
 from autograph_rs.converters import Pipeline
 from autograph_rs.converters.trees.python_trees import gast_tree
+from autograph_rs.runtime.backends import load_backends
 from autograph_rs.runtime.core.packages import installed_package, module_file
 from autograph_rs.runtime.debugging.source_maps import SourceMap
 from autograph_rs.runtime.debugging.tracebacks import (
@@ -338,6 +339,7 @@ class Transpiler:
             return self.conversions.add(f.__code__, self._convert(f, source))
 
     def _convert(self, f: types.FunctionType, source: str | None) -> ConvertedCode:
+        load_backends()  # a builtin may be the first function that the code calls
         with self._lock, deep_recursion():  # the trees are freed before garbage collection resumes
             code, file_text = self._compile(f, source)
         self.conversions.add_generated(code, source, file_text)

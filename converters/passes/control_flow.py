@@ -335,7 +335,12 @@ class ControlFlow(Pass):
         return State((*sorted(outputs), *attributes), tuple(sorted(inner)), frozenset(missing))
 
     def state_arguments(
-        self, state: State, point: _InsertionPoint, closures: list[gast.AST], location: gast.AST, *outputs: gast.AST
+        self,
+        state: State,
+        point: _InsertionPoint,
+        closures: list[gast.AST],
+        location: gast.AST,
+        *outputs: gast.AST,
     ) -> list[gast.AST]:
         """Return `get_state`, `set_state` and the names of the state, reusing accessors of an equal state.
 

@@ -73,7 +73,7 @@ def with_consumer_state(arguments: list[gast.AST]) -> list[gast.AST]:
 
 
 def _intercepts(statement: gast.AST) -> bool:
-    """Return whether a statement would see an exception that an item's consumer raises, or jumps around it."""
+    """Return whether a statement would see an exception that the consumer of an item raises."""
     if isinstance(statement, gast.With):
         return contains(statement.body, SUSPENSIONS)
     if not isinstance(statement, TRIES):

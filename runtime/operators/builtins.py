@@ -7,6 +7,7 @@ The operator `callee` replaces the functions in `DISPATCHING` with wrappers. In 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterable
 from types import GeneratorType
 from typing import Any
@@ -18,11 +19,11 @@ from ..core.active_backends import active_backend
 from ..core.rolling_attempts import note_use
 from ..debugging.tracebacks import drop_current_frame
 from ..values.selected_container import SelectedList
-from . import consumers
 
 _INSPECTING = frozenset((isinstance, type, repr))
 _PULLING = frozenset((original(min), original(max), sum, any, all, sorted))
-_CONSUMERS = consumers.COLLECTING | consumers.REDUCING.keys()
+_CONSUMERS = _PULLING | {list, tuple, next, math.prod, math.fsum}
+_ITERATORS = frozenset((enumerate, zip, map, filter))
 
 
 def _staged_argument(args: tuple, kwargs: dict[str, Any], *, named: bool = False) -> Any:
@@ -46,12 +47,12 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             if staging.ACTIVE and (innermost := active_backend()) is not None:
                 if args and function in _CONSUMERS and (source := staging.source_of(args[0])) is not None:
-                    args = args[1:]  # nothing else may refer to the generator, as in `for_stmt`
-                    if (result := consumers.consumed(function, source, args, kwargs)) is not None:
+                    args = args[1:]  # only then can the source be driven
+                    if (result := _consumers().consumed(function, source, args, kwargs)) is not None:
                         return result[0]
                     args = (source.iterator(), *args)
-                if function in consumers.ITERATORS and (made := consumers.iterator(function, args, kwargs)):
-                    return made
+                elif function in _ITERATORS and any(staging.source_of(a) is not None for a in args):
+                    return _consumers().iterator(function, args, kwargs)
                 if function in _PULLING and args and type(args[0]) is GeneratorType:
                     args = (_consumed(function, args[0]), *args[1:])
                 backend = _staged_argument(args, kwargs, named=function is print)
@@ -67,6 +68,12 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
             raise
 
     return call if isinstance(function, type) else functools.wraps(function)(call)
+
+
+def _consumers() -> Any:
+    from . import consumers  # noqa: PLC0415 - plain code needs no staging
+
+    return consumers
 
 
 def _consumed(function: Callable[..., Any], items: Iterable[Any]) -> list[Any]:

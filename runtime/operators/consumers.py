@@ -7,13 +7,12 @@ staged result when the first such statement asks for its state.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import staging
 from ..backends import staged_by
-from ..backends.builtins import DISPATCHING, original
+from ..backends.builtins import DISPATCHING
 from ..core.active_backends import active_backend
 from ..core.closures import nothing
 from ..staging.generators import FINDERS, Consumer, Source, loop_over
@@ -143,19 +142,26 @@ class _First(_Reduced):
         return self.value if self.is_staged else self.result_so_far()
 
 
-COLLECTING = frozenset((original(min), original(max), sorted, list, tuple, math.prod, math.fsum))
-REDUCING: dict[Any, Callable[..., Any]] = {sum: _Sum, any: _Decided, all: _Decided, next: _First}
+_REDUCING: dict[Any, Callable[..., Any]] = {sum: _Sum, any: _Decided, all: _Decided, next: _First}
 
 
 def consumed(function: Any, source: Source, args: tuple, kwargs: dict[str, Any]) -> tuple[Any] | None:
-    """Return the result of a builtin for the items of a source, in a tuple; None if Python has to consume it."""
-    if function in REDUCING:
+    """Return what a builtin returns for the items of a source, in a tuple, or None to leave it to Python."""
+    if function in _REDUCING:
         if kwargs or (function is next and len(args) != 1):
             return None
-        reduced = REDUCING[function](function, *args)
+        reduced = _REDUCING[function](function, *args)
         return (reduced.result(),) if reduced.consume(source) else None
-    items = collected(source)
-    return None if items is None else (DISPATCHING.get(id(function), function)(items[0], *args, **kwargs),)
+    made = collected(source)
+    if made is None:
+        return None
+    [items], call = made, DISPATCHING.get(id(function), function)
+    backend = staged_by(items)
+    if backend is None or "default" not in kwargs:
+        return (call(items, *args, **kwargs),)
+    default = kwargs.pop("default")
+    is_empty = DISPATCHING[id(len)](items) == 0
+    return (staging.if_exp(backend, is_empty, lambda: default, lambda: call(items, *args, **kwargs), ""),)
 
 
 def collected(source: Source, comprehension: Callable[[list], list] | None = None) -> tuple[Any] | None:
@@ -257,7 +263,7 @@ def _zipped(made: Any) -> Source | None:
     """Drive the only source among the arguments of `zip`. The others need a length and items by number."""
     sources = [staging.source_of(arg) for arg in made.args]
     places = [i for i, source in enumerate(sources) if source is not None]
-    if len(places) != 1:
+    if len(places) != 1 or made.is_strict:
         return None
     [place] = places
     inner = sources[place]
@@ -305,15 +311,15 @@ def _all(conditions: Iterator[Any]) -> Any:
 
 
 _DRIVES = {enumerate: _enumerated, map: _mapped, filter: _filtered, zip: _zipped}
-ITERATORS: dict[Any, Any] = {kind: type(kind.__name__, (kind,), {"__module__": "builtins"}) for kind in _DRIVES}
+_ITERATORS: dict[Any, Any] = {
+    kind: type(kind.__name__, (kind,), {"__module__": "builtins"}) for kind in _DRIVES
+}
 """Subclasses of `enumerate` and the like, whose objects can be driven."""
-FINDERS.update({ITERATORS[kind]: drive for kind, drive in _DRIVES.items()})
+FINDERS.update({_ITERATORS[kind]: drive for kind, drive in _DRIVES.items()})
 
 
 def iterator(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Return `function(*args, **kwargs)` as an object that can be driven, or None if no argument can be."""
-    if kwargs.get("strict") or not any(staging.source_of(arg) is not None for arg in args):
-        return None
-    made = ITERATORS[function](*args, **kwargs)
-    made.args = (*args, *kwargs.values()) if function is enumerate else args
+    """Return `function(*args, **kwargs)` as an object that can be driven."""
+    made = _ITERATORS[function](*args, **kwargs)
+    made.args, made.is_strict = (*args, *kwargs.values()) if function is enumerate else args, bool(kwargs)
     return made

@@ -107,8 +107,10 @@ def for_stmt(
             staging.for_stmt(backend, iter_, extra_test, body, get_state, set_state, symbol_names, opts)
             return
         if ACTIVE and (source := staging.source_of(iter_)) is not None:
-            iter_ = None  # a generator without another name can be consumed
-            if source.consume(staging.Consumer(body, extra_test, get_state, set_state, symbol_names), for_stmt):
+            iter_ = None  # only a generator to which nothing else refers can be driven
+            if source.consume(
+                staging.Consumer(body, extra_test, get_state, set_state, symbol_names), for_stmt
+            ):
                 return
             iter_ = source.iterator()
         if extra_test is None:
@@ -132,7 +134,9 @@ def for_items(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
             return ()
         if ACTIVE and (source := staging.source_of(iter_)) is not None:
             iter_ = None
-            if source.consume(staging.Consumer(body, extra_test, get_state, set_state, symbol_names), for_stmt):
+            if source.consume(
+                staging.Consumer(body, extra_test, get_state, set_state, symbol_names), for_stmt
+            ):
                 return ()
             iter_ = source.iterator()
         is_long = ACTIVE and type(iter_) is range and len(iter_) >= staging.LONG_RANGE

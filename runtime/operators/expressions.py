@@ -15,7 +15,6 @@ from ..backends.builtins import CONVERSIONS
 from ..core.active_backends import active_backend
 from ..debugging.tracebacks import drop_current_frame
 from ..errors.unsupported import unsupported_place
-from . import consumers
 
 
 def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], expr_repr: str) -> Any:
@@ -42,8 +41,10 @@ def list_comp(iterated: Iterable[Any], comprehension: Callable[[Iterable[Any]], 
             return staging.list_comp(backend, iterated, comprehension)
         if staging.ACTIVE and active_backend() is not None:
             if (source := staging.source_of(iterated)) is not None:
+                from .consumers import collected  # noqa: PLC0415 - plain code needs no staging
+
                 iterated = None  # type: ignore[assignment] # as in `for_stmt`
-                if (made := consumers.collected(source, comprehension)) is not None:
+                if (made := collected(source, comprehension)) is not None:
                     return made[0]
                 iterated = source.iterator()
             return staging.plain_comp(iterated, comprehension)

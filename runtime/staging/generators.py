@@ -57,7 +57,7 @@ class Consumer:
 
         `functions` are further functions that the statement may run.
         """
-        return _JoinedState(self.get_state, get_state, (*self.functions, *functions))
+        return _JoinedState(self, get_state, (*self.functions, *functions))
 
     def setter(self, set_state: Callable[[tuple], None]) -> Callable[[tuple], None]:
         def set_both(values: tuple) -> None:
@@ -82,11 +82,17 @@ class Consumer:
 class _JoinedState:
     """The state of a loop and of a statement of the generator, and the functions that may change it."""
 
-    def __init__(self, first: Callable[[], tuple], second: Callable[[], tuple], functions: tuple[Any, ...]):
-        self.first, self.second, self.functions = first, second, functions
+    def __init__(self, consumer: Consumer, get_state: Callable[[], tuple], functions: tuple[Any, ...]):
+        self.first, self.count = consumer.get_state, len(consumer.names)
+        self.second, self.functions = get_state, functions
 
     def __call__(self) -> tuple[Any, ...]:
         return (*self.first(), *self.second())
+
+    def getter_of(self, index: int) -> Callable[[], tuple]:
+        """Return the accessor, of one function alone, that reads the variable at an index of the state."""
+        getter, own = (self.first, index) if index < self.count else (self.second, index - self.count)
+        return getter.getter_of(own) if isinstance(getter, _JoinedState) else getter
 
 
 class StagedItems:
@@ -114,26 +120,26 @@ class Source:
 
     def __init__(self, drive: Callable[[Consumer, Loop], None], *objects: Any, inner: Source | None = None):
         self._drive = drive
-        self._refs = [weakref.ref(o) for o in objects]
-        self._generators = [r for o, r in zip(objects, self._refs, strict=True) if type(o) is GeneratorType]
+        self.refs = [weakref.ref(o) for o in objects]
+        self.generators = [r for o, r in zip(objects, self.refs, strict=True) if type(o) is GeneratorType]
         if inner is not None:
-            self._refs += inner._refs
-            self._generators += inner._generators
+            self.refs += inner.refs
+            self.generators += inner.generators
 
     def iterator(self) -> Any:
-        return self._refs[0]()
+        return self.refs[0]()
 
     def drive(self, consumer: Consumer, loop: Loop) -> None:
         self._drive(consumer, loop)
 
     def consume(self, consumer: Consumer, loop: Loop) -> bool:
-        """Drive the source unless other code may continue with its iterators. Return whether it was driven."""
-        named = {id(held) for ref in self._refs if (held := ref()) is not None}
+        """Drive the source, unless other code may continue with an iterator. Return whether it was driven."""
+        named = {id(held) for ref in self.refs if (held := ref()) is not None}
         if named:
             roots = [*consumer.functions, *consumer.get_state()]
             if consumer.test is not None or named & Heap(roots, own=(), code=None).reached:
                 return False
-            for ref in self._generators:
+            for ref in self.generators:
                 if (generator := ref()) is not None:
                     generator.close()  # it has ended for code that runs after the loop
         self.drive(consumer, loop)
@@ -237,15 +243,12 @@ def _expression(generator: Any, function: FunctionType, iterated: Any) -> Source
     return Source(drive, generator, inner=inner)
 
 
-def _consume_results(
-    consumer: Consumer, loop: Loop, function: FunctionType, item: Any, assumed: int
-) -> None:
+def _consume_results(consumer: Consumer, loop: Loop, function: FunctionType, item: Any, assumed: int) -> None:
     """Consume what a generator expression gives for one item, under its staged conditions."""
     run = _Run(function, item, assumed)
     results = run.results()
     if run.condition is None:
-        state = consumer.get_state, consumer.set_state, consumer.names
-        loop(results, consumer.test, consumer, *state, {})
+        loop(results, consumer.test, consumer, *consumer.state(functions=(function,)), {})
         return
     if results:
         raise unsupported_place("if in a comprehension", "AG005")

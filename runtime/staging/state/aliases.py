@@ -10,7 +10,7 @@ import sys
 import types
 from collections.abc import Callable, Collection, Iterator, Sequence
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,14 +24,14 @@ _CLOSED = (type, types.ModuleType, types.FunctionType, types.CodeType, types.Fra
 _ATOMS = (int, float, complex, bool, str, bytes, type(None))
 
 
-class StateNames(tuple[str, ...]):
+class StateNames(tuple[str, ...]):  # noqa: SLOT001 - a tuple cannot have slots for further attributes
     """The names of a state whose variables belong to several functions: those of `code`, then `rest`."""
 
     by_function: dict[Any, set[str]]
     """The names in all functions but that of the statement, by the key of the function."""
     local: Sequence[str]
 
-    def __new__(cls, names: Sequence[str], code: types.CodeType | None, rest: Sequence[str]) -> StateNames:
+    def __new__(cls, names: Sequence[str], code: types.CodeType | None, rest: Sequence[str]) -> Self:
         joined = super().__new__(cls, (*names, *rest))
         joined.by_function, joined.local = dict(getattr(names, "by_function", {})), rest
         key = None if code is None else function_key(code)
