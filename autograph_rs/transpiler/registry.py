@@ -79,19 +79,17 @@ def _compile_push_form(function: types.FunctionType, owner: Any) -> types.CodeTy
     source, file_text = owner.conversions.text_of_generated(code)
     try:
         definition, _ = definitions.find(function, source, verify=False, known_text=file_text)
+        place = definition.node, code.co_filename, function.__name__
+        with deep_recursion(), guarded_conversion(repr(function.__qualname__), *place):
+            tree = gast_tree(definition.node)
+            if definition.class_name is not None:
+                converters.mangle(tree, definition.class_name)
+            if not to_push_form(tree):
+                return None
+            generated = converters.convert_tree(tree, passes=owner.pipeline.passes)
+            push = loader.compile_function(tree, code, generated)
     except ConversionError:
-        return None
-    with (
-        deep_recursion(),
-        guarded_conversion(repr(function.__qualname__), definition.node, code.co_filename, function.__name__),
-    ):
-        tree = gast_tree(definition.node)
-        if definition.class_name is not None:
-            converters.mangle(tree, definition.class_name)
-        if not to_push_form(tree):
-            return None
-        generated = converters.convert_tree(tree, passes=owner.pipeline.passes)
-        push = loader.compile_function(tree, code, generated)
+        return None  # Python pulls the items
     owner.conversions.add_generated(push, source, file_text)
     return push
 

@@ -7,14 +7,15 @@
                                                  return
 
 As no `yield` is left, the statements around the call can be staged. `ag__going()` is false once the loop has
-ended early. A function has no push form if a `yield` is part of an expression, or if an exception from the
-loop's body would reach a handler or `__exit__` of the generator.
+ended early. A function has no push form if a `yield` is part of an expression, if an exception from the
+loop's body would reach a handler or `__exit__` of the generator, or if it reads its own frame.
 """
 
 from __future__ import annotations
 
 import gast
 
+from ..analysis.pinning import FRAME_READERS
 from ..trees.builders import (
     DEFINITIONS,
     SUSPENSIONS,
@@ -38,7 +39,7 @@ _ITEM = "ag__item"
 
 def to_push_form(function: gast.AST) -> bool:
     """Rewrite a generator function in place; return False if it has no push form."""
-    if not isinstance(function, gast.FunctionDef) or any(map(_intercepts, walk_scope(function.body))):
+    if not isinstance(function, gast.FunctionDef) or any(map(_prevents, walk_scope(function.body))):
         return False
     function.body = _block(function.body)
     names = [gast.Name(name, gast.Param(), None, None) for name in (CONSUMER, GOING)]
@@ -72,15 +73,17 @@ def with_consumer_state(arguments: list[gast.AST]) -> list[gast.AST]:
     ]
 
 
-def _intercepts(statement: gast.AST) -> bool:
-    """Return whether a statement would see an exception that the consumer of an item raises."""
-    if isinstance(statement, gast.With):
-        return contains(statement.body, SUSPENSIONS)
-    if not isinstance(statement, TRIES):
+def _prevents(node: gast.AST) -> bool:
+    """Return whether a node reads the frame, or would see an exception that the consumer of an item raises."""
+    if isinstance(node, gast.Name):
+        return node.id in FRAME_READERS
+    if isinstance(node, gast.With):
+        return contains(node.body, SUSPENSIONS)
+    if not isinstance(node, TRIES):
         return False
-    parts = [statement.finalbody]
-    if statement.handlers:
-        parts += blocks(statement)
+    parts = [node.finalbody]
+    if node.handlers:
+        parts += blocks(node)
     return any(contains(part, SUSPENSIONS) for part in parts)
 
 

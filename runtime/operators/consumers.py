@@ -148,11 +148,12 @@ _REDUCING: dict[Any, Callable[..., Any]] = {sum: _Sum, any: _Decided, all: _Deci
 def consumed(function: Any, source: Source, args: tuple, kwargs: dict[str, Any]) -> tuple[Any] | None:
     """Return what a builtin returns for the items of a source, in a tuple, or None to leave it to Python."""
     if function in _REDUCING:
-        if kwargs or (function is next and len(args) != 1):
+        args = (*args, *kwargs.values())
+        if (function is next and len(args) != 1) or kwargs.keys() - {"start"}:
             return None
         reduced = _REDUCING[function](function, *args)
         return (reduced.result(),) if reduced.consume(source) else None
-    made = collected(source)
+    made = None if args else collected(source)
     if made is None:
         return None
     [items], call = made, DISPATCHING.get(id(function), function)

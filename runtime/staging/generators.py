@@ -20,7 +20,7 @@ from ..core.closures import PUSH_FORMS, get_nothing, nothing, set_nothing
 from ..errors.unsupported import unsupported_place
 from .conditions import if_stmt
 from .state.aliases import StateNames
-from .state.heap import Heap
+from .state.heap import Heap, running_heaps
 
 Loop = Callable[..., None]
 """The operator `for_stmt`."""
@@ -137,7 +137,8 @@ class Source:
         named = {id(held) for ref in self.refs if (held := ref()) is not None}
         if named:
             roots = [*consumer.functions, *consumer.get_state()]
-            if consumer.test is not None or named & Heap(roots, own=(), code=None).reached:
+            heaps = [Heap(roots, own=(), code=None), *running_heaps()]
+            if consumer.test is not None or any(named & heap.reached for heap in heaps):
                 return False
             for ref in self.generators:
                 if (generator := ref()) is not None:
