@@ -222,7 +222,7 @@ def _enumerated(made: Any) -> Source | None:
 
         loop_over(inner, None, consumer, body, loop, numbers.get_state, numbers.set_state, _NUMBER)
 
-    return Source(drive, made, inner=inner)
+    return Source(drive, lambda: enumerate(inner.iterator(), start), made, inner=inner)
 
 
 def _mapped(made: Any) -> Source | None:
@@ -237,7 +237,7 @@ def _mapped(made: Any) -> Source | None:
 
         loop_over(inner, None, consumer, body, loop, functions=(function,))
 
-    return Source(drive, made, inner=inner)
+    return Source(drive, lambda: map(function, inner.iterator()), made, inner=inner)
 
 
 def _filtered(made: Any) -> Source | None:
@@ -257,7 +257,7 @@ def _filtered(made: Any) -> Source | None:
 
         loop_over(inner, None, consumer, body, loop, functions=(function,))
 
-    return Source(drive, made, inner=inner)
+    return Source(drive, lambda: filter(function, inner.iterator()), made, inner=inner)
 
 
 def _zipped(made: Any) -> Source | None:
@@ -304,7 +304,7 @@ def _zipped(made: Any) -> Source | None:
         outer = Consumer(consumer.body, going, consumer.get_state, consumer.set_state, consumer.names)
         loop_over(inner, None, outer, body, loop, get_state, set_state, "whether zip has ended", _NUMBER)
 
-    return Source(drive, made, inner=inner)
+    return Source(drive, lambda: zip(*others[:place], inner.iterator(), *others[place:]), made, inner=inner)
 
 
 def _all(conditions: Iterator[Any]) -> Any:

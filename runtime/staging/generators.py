@@ -17,6 +17,7 @@ from typing import Any
 from ..backends import staged_by
 from ..core.active_backends import active_backend
 from ..core.closures import PUSH_FORMS, get_nothing, nothing, set_nothing
+from ..errors import StagingError
 from ..errors.unsupported import unsupported_place
 from .conditions import if_stmt
 from .state.aliases import StateNames
@@ -111,6 +112,29 @@ class StagedItems:
         return next(self.items)
 
 
+class Passed:
+    """A generator that is an argument of a generator function, and that its push form lets go to drive it."""
+
+    def __init__(self, generator: Any):
+        self.generator = generator
+        self.can_continue = True
+        self.argument: Callable[[], Any] = lambda: None
+        self.source: Any = None
+
+    def items(self) -> Iterator[Any]:
+        if not self.can_continue:
+            raise StagingError(
+                "a generator cannot be continued after a staged loop that may have ended early",
+                why="how many items the loop has taken is known only when the graph runs",
+                remedy="collect the items in a list first, or take all of them in one loop",
+            )
+        return iter(()) if self.generator is None else self.generator
+
+
+def _passed(passed: Passed) -> Iterator[Any]:
+    yield from passed.items()
+
+
 class Source:
     """Something to iterate over that can be driven.
 
@@ -118,33 +142,60 @@ class Source:
     later code continues with one of them.
     """
 
-    def __init__(self, drive: Callable[[Consumer, Loop], None], *objects: Any, inner: Source | None = None):
-        self._drive = drive
-        self.refs = [weakref.ref(o) for o in objects]
-        self.generators = [r for o, r in zip(objects, self.refs, strict=True) if type(o) is GeneratorType]
-        if inner is not None:
-            self.refs += inner.refs
-            self.generators += inner.generators
+    def __init__(
+        self,
+        drive: Callable[[Consumer, Loop], None],
+        remake: Callable[[], Any],
+        *objects: Any,
+        inner: Source | None = None,
+        passed: Passed | None = None,
+    ):
+        self._drive, self._remake = drive, remake
+        own = [*map(weakref.ref, objects)]
+        self._object = own[0] if own else remake
+        self.refs = [*own, *(inner.refs if inner else ())]
+        self.passed = [*([passed] if passed else ()), *(inner.passed if inner else ())]
 
     def iterator(self) -> Any:
-        return self.refs[0]()
+        """Return the iterator, or an equal one if it is gone, as it has not started."""
+        return self._object() or self._remake()
 
     def drive(self, consumer: Consumer, loop: Loop) -> None:
         self._drive(consumer, loop)
 
     def consume(self, consumer: Consumer, loop: Loop) -> bool:
         """Drive the source, unless other code may continue with an iterator. Return whether it was driven."""
-        named = {id(held) for ref in self.refs if (held := ref()) is not None}
-        if named:
-            roots = [*consumer.functions, *consumer.get_state()]
-            heaps = [Heap(roots, own=(), code=None), *running_heaps()]
-            if consumer.test is not None or any(named & heap.reached for heap in heaps):
-                return False
-            for ref in self.generators:
-                if (generator := ref()) is not None:
-                    generator.close()  # it has ended for code that runs after the loop
+        heaps = running_heaps()
+        if any(heap.has_iterator(passed.argument()) for heap in heaps for passed in self.passed):
+            return False  # a captured body may run several times
+        for passed in self.passed:
+            passed.generator = None
+        if any(map(self._may_continue(consumer), [ref() for ref in self.refs])):
+            for passed in self.passed:
+                passed.generator = passed.source.iterator()
+            return False
+        for ref in self.refs:
+            if isinstance(generator := ref(), GeneratorType):
+                generator.close()  # it has ended for code that runs after the loop
+            del generator
+        for passed in self.passed:
+            passed.can_continue = False
         self.drive(consumer, loop)
+        for passed in self.passed:
+            passed.can_continue = consumer.test is None
         return True
+
+    def _may_continue(self, consumer: Consumer) -> Callable[[Any], bool]:
+        """Return a function that tells whether code other than the loop may take items of an iterator."""
+        roots = [*consumer.functions, *consumer.get_state()]
+
+        def may_continue(iterator: Any) -> bool:
+            if iterator is None:
+                return False
+            heaps = [*running_heaps(), Heap(roots, own=(), code=None)]
+            return consumer.test is not None or any(heap.has_iterator(iterator) for heap in heaps)
+
+        return may_continue
 
 
 def source_of(iterated: Any) -> Source | None:
@@ -157,6 +208,10 @@ def _generator(generator: Any) -> Source | None:
     frame, code = generator.gi_frame, generator.gi_code
     if frame is None or generator.gi_running or generator.gi_suspended:
         return None
+    if code is _passed.__code__:
+        passed = frame.f_locals["passed"]
+        passed.source = source_of(passed.generator)
+        return passed.source and Source(passed.source.drive, passed.argument, inner=passed.source, passed=passed)
     function = next(
         (f for f in gc.get_referents(generator) if type(f) is FunctionType and f.__code__ is code), None
     )
@@ -167,12 +222,23 @@ def _generator(generator: Any) -> Source | None:
     push = next(filter(None, (find(function) for find in PUSH_FORMS)), None)
     if push is None:
         return None
-    args, kwargs = _arguments(code, frame.f_locals)
+    args, kwargs = _arguments(code, {name: _as_argument(v) for name, v in frame.f_locals.items()})
 
     def drive(consumer: Consumer, _: Loop) -> None:
         push(*args, **kwargs, ag__consumer=consumer, ag__going=consumer.going)
 
-    return Source(drive, generator)
+    return Source(drive, lambda: function(*args, **kwargs), generator)
+
+
+def _as_argument(value: Any) -> Any:
+    """Return a value as an argument of a push form; a generator can then be driven in the place of another."""
+    if type(value) is not GeneratorType or source_of(value) is None:
+        return value
+    passed = Passed(value)
+    argument = _passed(passed)
+    argument.__name__, argument.__qualname__ = value.__name__, value.__qualname__
+    passed.argument = weakref.ref(argument)
+    return argument
 
 
 def _arguments(code: CodeType, values: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
@@ -232,8 +298,9 @@ def assumed(condition: Any, frame: FrameType) -> bool | None:
 
 
 def _expression(generator: Any, function: FunctionType, iterated: Any) -> Source:
-    inner = source_of(iterated)
-    items = None if inner else iterated.value if isinstance(iterated, StagedItems) else iterated
+    if inner := source_of(iterated):
+        iterated = None
+    items = iterated.value if isinstance(iterated, StagedItems) else iterated
 
     def drive(consumer: Consumer, loop: Loop) -> None:
         def body(item: Any) -> None:
@@ -241,7 +308,9 @@ def _expression(generator: Any, function: FunctionType, iterated: Any) -> Source
 
         loop_over(inner, items, consumer, body, loop, functions=(function,))
 
-    return Source(drive, generator, inner=inner)
+    return Source(
+        drive, lambda: function(inner.iterator() if inner else iterated), generator, inner=inner
+    )
 
 
 def _consume_results(consumer: Consumer, loop: Loop, function: FunctionType, item: Any, assumed: int) -> None:
