@@ -59,22 +59,23 @@ def resolve_original(f: Any, source: str | None = None) -> tuple[types.FunctionT
         source, f = earlier if source is None else source, f.__wrapped__  # type: ignore[attr-defined]
 
 
-_push_codes = ConversionCache()
+_push_codes = {ends: ConversionCache() for ends in (False, True)}
 
 
-def push_form(function: types.FunctionType) -> Callable[..., None] | None:
+def push_form(function: types.FunctionType, ends: bool) -> Callable[..., None] | None:
     """Return the push form of a generator function that a transpiler converted, or None if it has none."""
     code = function.__code__
     owner = next((t for t in live_transpilers() if t.has_generated(code)), None)
     if owner is None:
         return None
-    if id(code) not in _push_codes:
-        _push_codes.add(code, _compile_push_form(function, owner))
-    push = _push_codes[id(code)]
+    codes: Any = _push_codes[ends]
+    if id(code) not in codes:
+        codes.add(code, _compile_push_form(function, owner, ends))
+    push = codes[id(code)]
     return None if push is None else loader.bind(push, function, types.CellType(owner.namespace))
 
 
-def _compile_push_form(function: types.FunctionType, owner: Any) -> types.CodeType | None:
+def _compile_push_form(function: types.FunctionType, owner: Any, ends: bool) -> types.CodeType | None:
     code = function.__code__
     source, file_text = owner.conversions.text_of_generated(code)
     try:
@@ -84,7 +85,7 @@ def _compile_push_form(function: types.FunctionType, owner: Any) -> types.CodeTy
             tree = gast_tree(definition.node)
             if definition.class_name is not None:
                 converters.mangle(tree, definition.class_name)
-            if not to_push_form(tree):
+            if not to_push_form(tree, ends=ends):
                 return None
             generated = converters.convert_tree(tree, passes=owner.pipeline.passes)
             push = loader.compile_function(tree, code, generated)

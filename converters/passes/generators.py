@@ -37,11 +37,14 @@ CONSUMER, GOING = "ag__consumer", "ag__going"
 _ITEM = "ag__item"
 
 
-def to_push_form(function: gast.AST) -> bool:
-    """Rewrite a generator function in place; return False if it has no push form."""
+def to_push_form(function: gast.AST, *, ends: bool) -> bool:
+    """Rewrite a generator function in place; return False if it has no push form.
+
+    `ends` tells whether the loop that consumes the items may end early.
+    """
     if not isinstance(function, gast.FunctionDef) or any(map(_prevents, walk_scope(function.body))):
         return False
-    function.body = _block(function.body)
+    function.body = _block(function.body, ends)
     names = [gast.Name(name, gast.Param(), None, None) for name in (CONSUMER, GOING)]
     function.args.kwonlyargs += [at(name, function) for name in names]
     function.args.kw_defaults += [None, None]
@@ -74,7 +77,7 @@ def with_consumer_state(arguments: list[gast.AST]) -> list[gast.AST]:
 
 
 def _prevents(node: gast.AST) -> bool:
-    """Return whether a node reads the frame, or would see an exception that the consumer of an item raises."""
+    """Return whether a node reads the frame, or would see an exception that the consumer raises."""
     if isinstance(node, gast.Name):
         return node.id in FRAME_READERS
     if isinstance(node, gast.With):
@@ -87,7 +90,7 @@ def _prevents(node: gast.AST) -> bool:
     return any(contains(part, SUSPENSIONS) for part in parts)
 
 
-def _block(statements: list[gast.AST]) -> list[gast.AST]:
+def _block(statements: list[gast.AST], ends: bool) -> list[gast.AST]:
     out: list[gast.AST] = []
     for statement in statements:
         value = getattr(statement, "value", None)
@@ -96,27 +99,29 @@ def _block(statements: list[gast.AST]) -> list[gast.AST]:
                 out.append(at(gast.Expr(value), statement))
             out.append(at(gast.Return(None), statement))
         elif isinstance(statement, (gast.Expr, gast.Assign)) and type(value) is gast.Yield:
-            out += _consume(value.value or constant(None), value)
+            out += _consume(value.value or constant(None), value, ends)
             if isinstance(statement, gast.Assign):
                 statement.value = at(constant(None), value)
                 out.append(statement)
         elif isinstance(statement, gast.Expr) and type(value) is gast.YieldFrom:
-            body = _consume(load(_ITEM), value)
+            body = _consume(load(_ITEM), value, ends)
             out.append(at(gast.For(at(store(_ITEM), value), value.value, body, [], None), statement))
         else:
             if not isinstance(statement, DEFINITIONS):
                 for block in blocks(statement):
                     if block:
-                        block[:] = _block(block)
+                        block[:] = _block(block, ends)
             out.append(statement)
     return out
 
 
-def _consume(item: gast.AST, location: gast.AST) -> list[gast.AST]:
-    call = at(_call(CONSUMER, item), location)
+def _consume(item: gast.AST, location: gast.AST, ends: bool) -> list[gast.AST]:
+    call = at(gast.Expr(at(_call(CONSUMER, item), location)), location)
+    if not ends:
+        return [call]
     ended = at(gast.UnaryOp(gast.Not(), at(_call(GOING), location)), location)
     after = first_line(location)
-    return [at(gast.Expr(call), location), at(gast.If(ended, [at(gast.Return(None), after)], []), after)]
+    return [call, at(gast.If(ended, [at(gast.Return(None), after)], []), after)]
 
 
 def _call(name: str, *args: gast.AST) -> gast.Call:

@@ -274,12 +274,13 @@ def _zipped(made: Any) -> Source | None:
 
     def drive(consumer: Consumer, loop: Any) -> None:
         numbers, ended = _Numbers(0), False
+        outer_test = consumer.test or (lambda: True)
 
         def has_item(sequences: list[Any]) -> Any:
             return _all(numbers.number < DISPATCHING[id(len)](s) for s in sequences)
 
         def going() -> Any:
-            return and_(lambda: not_(ended), lambda: and_(lambda: has_item(others[:place]), consumer.going))
+            return and_(lambda: not_(ended), lambda: and_(lambda: has_item(others[:place]), outer_test))
 
         def body(item: Any) -> None:
             def consume() -> None:
@@ -304,7 +305,10 @@ def _zipped(made: Any) -> Source | None:
         outer = Consumer(consumer.body, going, consumer.get_state, consumer.set_state, consumer.names)
         loop_over(inner, None, outer, body, loop, get_state, set_state, "whether zip has ended", _NUMBER)
 
-    return Source(drive, lambda: zip(*others[:place], inner.iterator(), *others[place:]), made, inner=inner)
+    def remake() -> Any:
+        return zip(*others[:place], inner.iterator(), *others[place:], strict=False)
+
+    return Source(drive, remake, made, inner=inner)
 
 
 def _all(conditions: Iterator[Any]) -> Any:

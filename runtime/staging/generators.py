@@ -49,10 +49,6 @@ class Consumer:
     def __call__(self, item: Any) -> None:
         self.body(item)
 
-    def going(self) -> Any:
-        """Return whether the loop takes another item; the result may be staged."""
-        return True if self.test is None else self.test()
-
     def getter(self, get_state: Callable[[], tuple], *functions: Any) -> _JoinedState:
         """Return a getter of the state of the loop, followed by that of a statement around the body.
 
@@ -211,7 +207,9 @@ def _generator(generator: Any) -> Source | None:
     if code is _passed.__code__:
         passed = frame.f_locals["passed"]
         passed.source = source_of(passed.generator)
-        return passed.source and Source(passed.source.drive, passed.argument, inner=passed.source, passed=passed)
+        return passed.source and Source(
+            passed.source.drive, passed.argument, inner=passed.source, passed=passed
+        )
     function = next(
         (f for f in gc.get_referents(generator) if type(f) is FunctionType and f.__code__ is code), None
     )
@@ -219,19 +217,20 @@ def _generator(generator: Any) -> Source | None:
         return None
     if code.co_name == "<genexpr>":
         return _expression(generator, function, frame.f_locals[".0"])
-    push = next(filter(None, (find(function) for find in PUSH_FORMS)), None)
-    if push is None:
+    if not any(find(function, False) for find in PUSH_FORMS):
         return None
     args, kwargs = _arguments(code, {name: _as_argument(v) for name, v in frame.f_locals.items()})
 
     def drive(consumer: Consumer, _: Loop) -> None:
-        push(*args, **kwargs, ag__consumer=consumer, ag__going=consumer.going)
+        ends = consumer.test is not None
+        push = next(push for find in PUSH_FORMS if (push := find(function, ends)))
+        push(*args, **kwargs, ag__consumer=consumer, ag__going=consumer.test)
 
     return Source(drive, lambda: function(*args, **kwargs), generator)
 
 
 def _as_argument(value: Any) -> Any:
-    """Return a value as an argument of a push form; a generator can then be driven in the place of another."""
+    """Return a value as an argument of a push form, which must be able to let go of a generator."""
     if type(value) is not GeneratorType or source_of(value) is None:
         return value
     passed = Passed(value)
@@ -308,9 +307,7 @@ def _expression(generator: Any, function: FunctionType, iterated: Any) -> Source
 
         loop_over(inner, items, consumer, body, loop, functions=(function,))
 
-    return Source(
-        drive, lambda: function(inner.iterator() if inner else iterated), generator, inner=inner
-    )
+    return Source(drive, lambda: function(inner.iterator() if inner else iterated), generator, inner=inner)
 
 
 def _consume_results(consumer: Consumer, loop: Loop, function: FunctionType, item: Any, assumed: int) -> None:
