@@ -13,14 +13,15 @@ from ..debugging.frames import skip_internal_frames
 from ..debugging.tracebacks import unconverted_note
 from .staging import UnsupportedPlaceError
 
-_OWN = "collect the values in a list and return it, or move the condition to a separate function"
+_OWN = "loop directly over the call of a generator function, or move the condition to a separate function"
 _RULES = {
     "AG001": ("it contains '{}', and only the function itself can be suspended", _OWN),
     "AG002": ("it contains {}, which reads the function's own frame", "read the variables by name"),
     "AG003": ("a jump leaves the 'finally' of the '{}'", "jump after the 'try' statement"),
     "AG004": ("Python itself matches sequence, mapping and class patterns", "use 'if' or value patterns"),
     "AG005": (
-        "only a list comprehension over one iterable, without ':=' or 'await', can be staged",
+        "only list comprehensions, and generator expressions that are consumed at once, over one iterable, "
+        "without ':=' or 'await', can be staged",
         "use such a list comprehension or a loop",
     ),
     "AG006": (
