@@ -258,7 +258,7 @@ def _arguments(code: CodeType, values: dict[str, Any]) -> tuple[list[Any], dict[
 
 
 class _Run:
-    """A run of a generator expression over one item, in which staged conditions get a plain outcome.
+    """The results of a generator expression for one item. Its staged conditions get a plain outcome.
 
     The first `assumed` of them are true. The next one is recorded in `condition`, and false.
     """
@@ -267,13 +267,21 @@ class _Run:
         self.generator = function(iter([item]))
         self.frame, self.assumed = self.generator.gi_frame, assumed
         self.condition: Any = None
+        self.has_results = False
 
-    def results(self) -> list[Any]:
+    def __iter__(self) -> _Run:
+        return self
+
+    def __next__(self) -> Any:
         _running.stack.append(self)
         try:
-            return [*self.generator]
+            result = next(self.generator)
         finally:
             _running.stack.pop()
+        if self.condition is not None:
+            raise unsupported_place("if in a comprehension", "AG005")
+        self.has_results = True
+        return result
 
 
 class _Running(threading.local):
@@ -313,11 +321,11 @@ def _expression(generator: Any, function: FunctionType, iterated: Any) -> Source
 def _consume_results(consumer: Consumer, loop: Loop, function: FunctionType, item: Any, assumed: int) -> None:
     """Consume what a generator expression gives for one item, under its staged conditions."""
     run = _Run(function, item, assumed)
-    results = run.results()
+    state = consumer.state(functions=(function,))
+    loop(run, consumer.test, consumer, *state, {})
     if run.condition is None:
-        loop(results, consumer.test, consumer, *consumer.state(functions=(function,)), {})
         return
-    if results:
+    if run.has_results:
         raise unsupported_place("if in a comprehension", "AG005")
 
     def if_true() -> None:
@@ -325,7 +333,6 @@ def _consume_results(consumer: Consumer, loop: Loop, function: FunctionType, ite
 
     backend = staged_by(run.condition)
     assert backend is not None
-    state = consumer.state(functions=(function,))
     if_stmt(backend, run.condition, if_true, nothing, *state, consumer.outputs(0))
 
 
