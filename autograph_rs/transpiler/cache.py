@@ -10,6 +10,7 @@ from typing import Any
 
 from autograph_rs.runtime.operators.calls import ConversionCache
 
+from ..source.code_objects import walk_code
 from . import loader
 
 MAX_SHARED = 512
@@ -56,6 +57,7 @@ class ConversionTable:
     def __init__(self, entries: ConversionCache):
         self._entries = entries  # looked up by calls
         self._from_source: Any = ConversionCache()
+        self._texts: Any = ConversionCache()
 
     def get(self, code: types.CodeType, source: str | None) -> ConvertedCode | None:
         conversions = self._from_source.get(id(code), {})
@@ -71,6 +73,16 @@ class ConversionTable:
             if getattr(self._entries.get(id(code)), "source", "") is not None:
                 self._entries.discard(code)  # calls found no source, or use an earlier text
         return entry
+
+    def add_generated(self, code: types.CodeType, source: str | None, file_text: str) -> None:
+        """Leave generated code unconverted, and note the text that it comes from."""
+        for inner in walk_code(code):
+            self._entries.add(inner, None)
+            self._texts.add(inner, (source, file_text))
+
+    def text_of_generated(self, code: types.CodeType) -> tuple[str | None, str] | None:
+        """Return what the user passed as `source`, and the text that contains it, or None for other code."""
+        return self._texts.get(id(code))  # type: ignore[no-any-return]
 
     def latest_from_source(self, code: types.CodeType) -> ConvertedCode | None:
         return next(reversed([*self._from_source.get(id(code), {}).values()]), None)

@@ -22,6 +22,7 @@ import gast
 from autograph_rs import converters, runtime
 from autograph_rs.converters import Pipeline
 from autograph_rs.converters.trees.python_trees import gast_tree
+from autograph_rs.runtime.backends import load_backends
 from autograph_rs.runtime.core.packages import installed_package, module_file
 from autograph_rs.runtime.debugging.source_maps import SourceMap
 from autograph_rs.runtime.debugging.tracebacks import (
@@ -124,8 +125,8 @@ class Transpiler:
         replacements = Replacements(builtins or {}, call_hook)
         self._is_embedded = operators is not None or bool(replacements)
         self._inlines_operators = not self._is_embedded and passes is None
-        self._entries, self._generated = ConversionCache(), ConversionCache()
-        self._conversions = ConversionTable(self._entries)
+        self._entries = ConversionCache()
+        self.conversions = ConversionTable(self._entries)
         self._sharing: deque[ConvertedCode] = deque()
         self._lock = threading.RLock()
         self.callee = make_callee(self._entries, self._resolve, replacements, embedded=self._is_embedded)
@@ -279,7 +280,7 @@ class Transpiler:
 
     def _generate_text(self, f: Any, source: str | None) -> tuple[ast.AST, str]:
         f, source = resolve_original(f, checked_source(source))
-        entry = self._conversions.get(f.__code__, source)
+        entry = self.conversions.get(f.__code__, source)
         if entry is None and self.policy.reason_unconverted(f) is None:
             entry = self.converted_code(f, source)
         definition, _ = definitions.find(
@@ -307,7 +308,7 @@ class Transpiler:
 
         The argument and errors are those of `original`.
         """
-        return self.original(f).__code__ in self._conversions
+        return self.original(f).__code__ in self.conversions
 
     def is_converted(self, f: Any) -> bool:
         """Return whether `f` is a result of `convert` or `to_graph`, or was converted ahead of time."""
@@ -317,7 +318,7 @@ class Transpiler:
         return f in self.results or ahead_of_time or "ag__" in f.__code__.co_freevars
 
     def has_generated(self, code: types.CodeType) -> bool:
-        return id(code) in self._generated
+        return self.conversions.text_of_generated(code) is not None
 
     def skip(self, code: types.CodeType) -> None:
         """Leave functions with this code unconverted from now on."""
@@ -330,19 +331,18 @@ class Transpiler:
 
     def converted_code(self, f: types.FunctionType, source: str | None = None) -> ConvertedCode:
         """Return the converted code of a function, converting it if it is not cached."""
-        if entry := self._conversions.get(f.__code__, source):
+        if entry := self.conversions.get(f.__code__, source):
             return entry
         with self._lock:
-            if entry := self._conversions.get(f.__code__, source):
+            if entry := self.conversions.get(f.__code__, source):
                 return entry
-            return self._conversions.add(f.__code__, self._convert(f, source))
+            return self.conversions.add(f.__code__, self._convert(f, source))
 
     def _convert(self, f: types.FunctionType, source: str | None) -> ConvertedCode:
+        load_backends()  # a builtin may be the first function that the code calls
         with self._lock, deep_recursion():  # the trees are freed before garbage collection resumes
             code, file_text = self._compile(f, source)
-        for inner in walk_code(code):
-            self._entries.add(inner, None)
-            self._generated.add(inner, None)
+        self.conversions.add_generated(code, source, file_text)
         entry = ConvertedCode(code, self._cell, source=source, file_text=file_text)
         entry.share(f, self._sharing)
         return entry
@@ -390,7 +390,7 @@ class Transpiler:
             try:
                 return self.converted_code(f)
             except ConversionError as error:
-                if entry := self._conversions.latest_from_source(f.__code__):
+                if entry := self.conversions.latest_from_source(f.__code__):
                     return entry
                 if definitions.has_source(f) and installed_package(module_file(f)) is None:
                     raise

@@ -38,7 +38,7 @@ _RULES = (
         "AG001",
         "suspends",
         "it contains {detail}, and only the function itself can be suspended",
-        "collect the values in a list and return it, or move the condition to a separate function",
+        "loop directly over the call of a generator function, or move the condition to a separate function",
         "'yield', 'await', 'async for' or 'async with'",
     ),
     Rule(
@@ -64,7 +64,8 @@ _RULES = (
     Rule(
         "AG005",
         "condition-in-a-comprehension",
-        "only a list comprehension over one iterable, without ':=' or 'await', can be staged",
+        "only list comprehensions, and generator expressions that are consumed at once, over one iterable, "
+        "without ':=' or 'await', can be staged",
         "use such a list comprehension or a loop",
     ),
     Rule(

@@ -13,9 +13,12 @@ from __future__ import annotations
 import gast
 
 from ..passes.expressions import Rewriter
+from ..passes.generators import CONSUMER, GOING
 from ..trees.builders import LOAD, at, constant, first_line, operator, operator_name
 
-NATIVE = frozenset(("super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass"))
+NATIVE = frozenset(
+    ("super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass", CONSUMER, GOING)
+)
 STACK_READERS = frozenset(("warn", "_getframe", "currentframe", "text_encoding", "settrace", "gettrace"))
 
 

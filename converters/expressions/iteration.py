@@ -28,6 +28,9 @@ class Comprehensions(Rewriter):
                 generator.ifs = [
                     c if is_plain(c) else guard(c, "if in a comprehension", "AG005") for c in generator.ifs
                 ]
+            source = node.generators[0]
+            if isinstance(node, gast.GeneratorExp) and not isinstance(source.iter, _NEVER_STAGED):
+                source.iter = at(operator("iterated", source.iter), source.iter)
             return node
         [generator] = node.generators
         if generator.ifs:

@@ -39,6 +39,7 @@ from ..trees.builders import (
 from ..trees.python_trees import unparse
 from .base import Context, Pass
 from .expressions import guard, is_plain
+from .generators import consuming_statements, with_consumer_state
 from .templates import (
     STATEMENT_OPERATORS,
     checked_name,
@@ -98,6 +99,7 @@ class ControlFlow(Pass):
         self.facts = Facts(function, can_have_pinned=self.context.can_have_pinned)
         self.unconverted = self.facts.unconverted
         self.global_names = self.facts.declarations[1]
+        self.consuming = consuming_statements(function)
         check_free_reads(function, self.maybe_unbound(function), self.context.functions)
         start = docstring_length(function.body)
         body = self.block(function.body[start:], _InsertionPoint())
@@ -221,10 +223,9 @@ class ControlFlow(Pass):
         orelse = attribute(load(OPERATORS), "nothing")
         if statement.orelse:
             orelse = self.body("else_body", statement.orelse, inside, closures, statement)
-        arguments = self.state_arguments(state, point, closures, statement)
-        return statement_call(
-            statement, "if_stmt", test, body, orelse, *arguments, constant(len(state.outputs))
-        )
+        outputs = constant(len(state.outputs))
+        arguments = self.state_arguments(state, point, closures, statement, outputs)
+        return statement_call(statement, "if_stmt", test, body, orelse, *arguments)
 
     def while_(self, statement: gast.While, point: _InsertionPoint, closures: list[gast.AST]) -> gast.AST:
         head, after = self.facts.head(statement), self.facts.exit(statement)
@@ -334,9 +335,17 @@ class ControlFlow(Pass):
         return State((*sorted(outputs), *attributes), tuple(sorted(inner)), frozenset(missing))
 
     def state_arguments(
-        self, state: State, point: _InsertionPoint, closures: list[gast.AST], location: gast.AST
+        self,
+        state: State,
+        point: _InsertionPoint,
+        closures: list[gast.AST],
+        location: gast.AST,
+        *outputs: gast.AST,
     ) -> list[gast.AST]:
-        """Return `get_state`, `set_state` and the names of the state, reusing accessors of an equal state."""
+        """Return `get_state`, `set_state` and the names of the state, reusing accessors of an equal state.
+
+        In the push form of a generator, a statement that consumes items has the consumer's state, too.
+        """
         accessors: list[gast.AST] = [attribute(load(OPERATORS), n) for n in ("get_nothing", "set_nothing")]
         if state.symbols:
             if state not in point.accessors:
@@ -344,7 +353,9 @@ class ControlFlow(Pass):
                     point.accessors.clear()  # only the latest accessors are reused
                 point.accessors[state] = self.new_accessors(state, closures, point.loop or location)
             accessors = [load(name) for name in point.accessors[state]]
-        return [*accessors, gast.Tuple([constant(symbol) for symbol in state.symbols], LOAD)]
+        names = gast.Tuple([constant(symbol) for symbol in state.symbols], LOAD)
+        arguments = [*accessors, names, *outputs]
+        return with_consumer_state(arguments) if location in self.consuming else arguments
 
     def new_accessors(self, state: State, closures: list[gast.AST], location: gast.AST) -> tuple[str, str]:
         names = self.context.function_name("get_state"), self.context.function_name("set_state")

@@ -128,27 +128,28 @@ class UnsupportedPlaceError(StagingError):
     """A construct depends on a staged value, but cannot be staged.
 
     To be staged, a branch or loop body becomes a separate function. This is impossible if it contains
-    `yield` or `await` (only the function itself can be suspended), reads its frame with `locals()`, or jumps
+    `yield` or `await` (only the function itself can be suspended, unless a loop consumes its items), reads its frame with `locals()`, or jumps
     out of a `finally`. Patterns that match a structure cannot be staged either. On plain values these
     constructs work as in Python.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
-    ... def below(x):
+    ... def first_below(x):
     ...     def items():
     ...         for i in range(4):
-    ...             if x > i:
+    ...             if i < x:
     ...                 yield i
-    ...     return sum(items())
-    >>> below(np.int64(3))
+    ...     found = items()
+    ...     return next(found)
+    >>> first_below(np.int64(3))
     Traceback (most recent call last):
         ...
     autograph_rs.UnsupportedPlaceError: 'if' depends on a staged value, but cannot be staged
       File "...", line 5, in items
-        if x > i:
+        if i < x:
            ^^^^^
       why: it contains 'yield', and only the function itself can be suspended (AG001)
-      fix: collect the values in a list and return it, or move the condition to a separate function
+      fix: loop directly over the call of a generator function, or move the condition to a separate function
       see: docs/errors/UnsupportedPlaceError.md
 
     ## Why
@@ -158,18 +159,18 @@ class UnsupportedPlaceError(StagingError):
 
     ## How to fix it
 
-    Move the condition to code that can be staged. Here, that is a function without `yield`:
+    Move the condition to code that can be staged. A generator becomes part of the loop, or of the builtin, that
+    consumes it where it is created:
 
     >>> @ag.function
-    ... def below(x):
-    ...     def kept(i):
-    ...         return i if x > i else 0
+    ... def first_below(x):
     ...     def items():
     ...         for i in range(4):
-    ...             yield kept(i)
-    ...     return sum(items())
-    >>> below(np.int64(3))
-    3
+    ...             if i < x:
+    ...                 yield i
+    ...     return next(items(), -1)
+    >>> print(first_below(np.int64(3)))
+    0
     """
 
 

@@ -11,15 +11,17 @@ import sys
 from ..core.packages import installed_package, is_library
 from ..debugging.frames import skip_internal_frames
 from ..debugging.tracebacks import unconverted_note
+from .staging import UnsupportedPlaceError
 
-_OWN = "collect the values in a list and return it, or move the condition to a separate function"
+_OWN = "loop directly over the call of a generator function, or move the condition to a separate function"
 _RULES = {
     "AG001": ("it contains '{}', and only the function itself can be suspended", _OWN),
     "AG002": ("it contains {}, which reads the function's own frame", "read the variables by name"),
     "AG003": ("a jump leaves the 'finally' of the '{}'", "jump after the 'try' statement"),
     "AG004": ("Python itself matches sequence, mapping and class patterns", "use 'if' or value patterns"),
     "AG005": (
-        "only a list comprehension over one iterable, without ':=' or 'await', can be staged",
+        "only list comprehensions, and generator expressions that are consumed at once, over one iterable, "
+        "without ':=' or 'await', can be staged",
         "use such a list comprehension or a loop",
     ),
     "AG006": (
@@ -48,6 +50,13 @@ def rule_message(code: str, detail: str) -> tuple[str, str]:
     """Return the reason, with the rule's code, and the remedy."""
     reason, remedy = _RULES[code]
     return f"{reason.format(detail)} ({code})", remedy
+
+
+def unsupported_place(construct: str, rule: str, detail: str = "") -> UnsupportedPlaceError:
+    """Return the error for a staged value that `construct` tests; `rule` names the reason."""
+    why, remedy = rule_message(rule, detail)
+    message = f"'{construct}' depends on a staged value, but cannot be staged"
+    return UnsupportedPlaceError(message, why=why, remedy=remedy)
 
 
 def unconverted_reason() -> tuple[str, str]:

@@ -7,6 +7,7 @@ The operator `callee` replaces the functions in `DISPATCHING` with wrappers. In 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterable
 from types import GeneratorType
 from typing import Any
@@ -20,7 +21,9 @@ from ..debugging.tracebacks import drop_current_frame
 from ..values.selected_container import SelectedList
 
 _INSPECTING = frozenset((isinstance, type, repr))
-_CONSUMERS = frozenset((original(min), original(max), sum, any, all, sorted))
+_PULLING = frozenset((original(min), original(max), sum, any, all, sorted))
+_CONSUMERS = _PULLING | {list, tuple, next, math.prod, math.fsum}
+_ITERATORS = frozenset((enumerate, zip, map, filter))
 
 
 def _staged_argument(args: tuple, kwargs: dict[str, Any], *, named: bool = False) -> Any:
@@ -43,7 +46,14 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             if staging.ACTIVE and (innermost := active_backend()) is not None:
-                if function in _CONSUMERS and args and type(args[0]) is GeneratorType:
+                if args and function in _CONSUMERS and (source := staging.source_of(args[0])) is not None:
+                    args = args[1:]  # only then can the source be driven
+                    if (result := _consumers().consumed(function, source, args, kwargs)) is not None:
+                        return result[0]
+                    args = (source.iterator(), *args)
+                elif function in _ITERATORS and any(staging.source_of(a) is not None for a in args):
+                    return _consumers().iterator(function, args, kwargs)
+                if function in _PULLING and args and type(args[0]) is GeneratorType:
                     args = (_consumed(function, args[0]), *args[1:])
                 backend = _staged_argument(args, kwargs, named=function is print)
                 if backend is None and function is print and staging.in_branch():
@@ -58,6 +68,12 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
             raise
 
     return call if isinstance(function, type) else functools.wraps(function)(call)
+
+
+def _consumers() -> Any:
+    from . import consumers  # noqa: PLC0415 - plain code needs no staging
+
+    return consumers
 
 
 def _consumed(function: Callable[..., Any], items: Iterable[Any]) -> list[Any]:
@@ -102,5 +118,5 @@ def _getattr(*args: Any) -> Any:
         raise
 
 
-DISPATCHING.update({id(f): _dispatching(f) for f in (*PYTHON, *MATH, *NUMPY)})
+DISPATCHING.update({id(f): _dispatching(f) for f in (*PYTHON, *MATH, *NUMPY, next)})
 DISPATCHING.update({id(hasattr): _hasattr, id(getattr): _getattr})

@@ -105,7 +105,15 @@ def for_stmt(
             backend = staging.looping()
         if backend is not None and (is_requested or backend.is_staged(iter_)):
             staging.for_stmt(backend, iter_, extra_test, body, get_state, set_state, symbol_names, opts)
-        elif extra_test is None:
+            return
+        if ACTIVE and (source := staging.source_of(iter_)) is not None:
+            iter_ = None  # only a generator to which nothing else refers can be driven
+            if source.consume(
+                staging.Consumer(body, extra_test, get_state, set_state, symbol_names), for_stmt
+            ):
+                return
+            iter_ = source.iterator()
+        if extra_test is None:
             if ACTIVE and type(iter_) is range and len(iter_) >= staging.LONG_RANGE:
                 iter_ = staging.start_long_range(iter_, None, body, get_state, set_state, symbol_names)
             for item in iter_:
@@ -124,6 +132,13 @@ def for_items(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
         if backend is not None and backend.is_staged(iter_):
             staging.for_stmt(backend, iter_, extra_test, body, get_state, set_state, symbol_names, opts)
             return ()
+        if ACTIVE and (source := staging.source_of(iter_)) is not None:
+            iter_ = None
+            if source.consume(
+                staging.Consumer(body, extra_test, get_state, set_state, symbol_names), for_stmt
+            ):
+                return ()
+            iter_ = source.iterator()
         is_long = ACTIVE and type(iter_) is range and len(iter_) >= staging.LONG_RANGE
         state = get_state, set_state, symbol_names
         if extra_test is None:

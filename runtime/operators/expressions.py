@@ -5,6 +5,7 @@ The path for plain values is kept short for speed. Staged values go to `autograp
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -13,8 +14,7 @@ from ..backends import BACKENDS
 from ..backends.builtins import CONVERSIONS
 from ..core.active_backends import active_backend
 from ..debugging.tracebacks import drop_current_frame
-from ..errors import UnsupportedPlaceError
-from ..errors.unsupported import rule_message
+from ..errors.unsupported import unsupported_place
 
 
 def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], expr_repr: str) -> Any:
@@ -40,11 +40,24 @@ def list_comp(iterated: Iterable[Any], comprehension: Callable[[Iterable[Any]], 
         if backend is not None and backend.is_staged(iterated):
             return staging.list_comp(backend, iterated, comprehension)
         if staging.ACTIVE and active_backend() is not None:
+            if (source := staging.source_of(iterated)) is not None:
+                from .consumers import collected  # noqa: PLC0415 - plain code needs no staging
+
+                iterated = None  # type: ignore[assignment] # as in `for_stmt`
+                if (made := collected(source, comprehension)) is not None:
+                    return made[0]
+                iterated = source.iterator()
             return staging.plain_comp(iterated, comprehension)
         return comprehension(iterated)
     except BaseException as error:
         drop_current_frame(error)
         raise
+
+
+def iterated(items: Any) -> Any:
+    """Return what a generator expression iterates over in place of `items`."""
+    backend = BACKENDS[type(items)]
+    return staging.StagedItems(items) if backend is not None and backend.is_staged(items) else items
 
 
 def keep(cond: Any) -> Any:
@@ -86,12 +99,10 @@ def guard(value: Any, construct: str, rule: str, detail: str = "") -> Any:
     """Return `value`, or raise if it is staged; `rule` names the reason why `construct` cannot be staged."""
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value):
-        why, remedy = rule_message(rule, detail)
-        raise UnsupportedPlaceError(
-            f"'{construct}' depends on a staged value, but cannot be staged",
-            why=why,
-            remedy=remedy,
-        )
+        outcome = staging.assumed(value, sys._getframe(1))
+        if outcome is None:
+            raise unsupported_place(construct, rule, detail)
+        return outcome
     return value
 
 

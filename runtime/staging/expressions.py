@@ -50,31 +50,31 @@ def plain_comp(iterated: Iterable[Any], comprehension: Callable[[Any], list]) ->
                 found.append(item)
                 return
 
-    first, cond = _run_noting_condition(comprehension, until_staged())
+    first, cond = run_noting_condition(comprehension, until_staged())
     if cond is None:
         return first
     backend = staged_by(cond)
     assert backend is not None
-    made = _staged_list(backend, first)
-    _extend(backend, made, comprehension, found[0], [], cond)
+    made = staged_list(backend, first)
+    extend(backend, made, comprehension, found[0], [], cond)
     for item in items:
-        _extend(backend, made, comprehension, item, *_run_noting_condition(comprehension, [item]))
+        extend(backend, made, comprehension, item, *run_noting_condition(comprehension, [item]))
     return made
 
 
 def list_comp(backend: Backend, iterated: Any, comprehension: Callable[[Any], list]) -> Any:
     """Stage a list comprehension as a loop that appends to a staged list."""
-    made = _staged_list(backend, [])
+    made = staged_list(backend, [])
 
     def body(item: Any) -> None:
-        _extend(backend, made, comprehension, item, *_run_noting_condition(comprehension, [item]))
+        extend(backend, made, comprehension, item, *run_noting_condition(comprehension, [item]))
 
     for_stmt(backend, iterated, None, body, tuple, set_nothing, (), {})
     unstaged = getattr(backend, "unstaged", None)
     return made if unstaged is None else unstaged(made)
 
 
-def _staged_list(backend: Backend, values: list[Any]) -> Any:
+def staged_list(backend: Backend, values: list[Any]) -> Any:
     make = getattr(backend, "staged_list", None)
     if make is None:
         raise StagingError(
@@ -85,7 +85,7 @@ def _staged_list(backend: Backend, values: list[Any]) -> Any:
     return make(values)
 
 
-def _run_noting_condition(
+def run_noting_condition(
     comprehension: Callable[[Any], list], items: Iterable[Any], condition: bool | None = None
 ) -> tuple[list[Any], Any]:
     """Return a comprehension's items, and the staged condition of an item that it skipped, or None."""
@@ -96,13 +96,13 @@ def _run_noting_condition(
         _filters.stack.pop()
 
 
-def _extend(
+def extend(
     backend: Backend, made: Any, comprehension: Callable[[Any], list], item: Any, given: list[Any], cond: Any
 ) -> None:
     """Append the results of a comprehension for one item, under the item's condition if it is staged."""
 
     def append_if_true() -> None:
-        made.extend(_run_noting_condition(comprehension, [item], condition=True)[0])
+        made.extend(run_noting_condition(comprehension, [item], condition=True)[0])
 
     if cond is None:
         made.extend(given)

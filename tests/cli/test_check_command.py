@@ -48,7 +48,7 @@ def test_text(folder: Path) -> None:
     assert done.stdout.decode().splitlines() == [
         (
             "a,b/100%:é.py:3:8: AG001 'if' cannot be staged: it contains 'yield' (line 4), and only the "
-            "function itself can be suspended; collect the values in a list and return it, or move the "
+            "function itself can be suspended; loop directly over the call of a generator function, or move the "
             "condition to a separate function"
         ),
         (

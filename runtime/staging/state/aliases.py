@@ -10,7 +10,7 @@ import sys
 import types
 from collections.abc import Callable, Collection, Iterator, Sequence
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,6 +22,21 @@ ROOT = "trace_root"
 MAX_STEPS = 100_000  # a framework's model may reach almost every object
 _CLOSED = (type, types.ModuleType, types.FunctionType, types.CodeType, types.FrameType, np.generic)
 _ATOMS = (int, float, complex, bool, str, bytes, type(None))
+
+
+class StateNames(tuple[str, ...]):  # noqa: SLOT001 - a tuple cannot have slots for further attributes
+    """The names of a state whose variables belong to several functions: those of `code`, then `rest`."""
+
+    by_function: dict[Any, set[str]]
+    """The names in all functions but that of the statement, by the key of the function."""
+    local: Sequence[str]
+
+    def __new__(cls, names: Sequence[str], code: types.CodeType | None, rest: Sequence[str]) -> Self:
+        joined = super().__new__(cls, (*names, *rest))
+        joined.by_function, joined.local = dict(getattr(names, "by_function", {})), rest
+        key = None if code is None else function_key(code)
+        joined.by_function[key] = joined.by_function.get(key, set()) | set(getattr(names, "local", names))
+        return joined
 
 
 def user_frames(*, converted: bool = False) -> list[FrameType]:
@@ -78,10 +93,12 @@ def other_reference(
         own = [n for f in same for n, v in frame_variables(f).items() if v is value][:1]
     if not isinstance(value, np.ndarray) and getattr(value, "base", None) is not None:
         return "the array that it is a view of"
+    by_function, own = dict(getattr(own, "by_function", {})), getattr(own, "local", own)
+    by_function[home] = {*by_function.get(home, ()), *own}
     for frame in frames:
-        at_home = function_key(frame.f_code) == home
+        known = by_function.get(function_key(frame.f_code), ())
         for name, held in frame_variables(frame).items():
-            if at_home and name in own and any(v is value for v in (accounted or list)([held])):
+            if name in known and any(v is value for v in (accounted or list)([held])):
                 continue
             if held is value or leads_to(held, value, without=without):
                 return f"the variable {name!r}"

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...backends import staged_by
 from ...core.closures import parameter_names
+from ...debugging.tracebacks import is_internal
 from ...values.locations import ClassView, DictView, Location
 from ...values.structures import flatten
 from . import side_effects
@@ -73,8 +74,11 @@ def _of_variable(statement: Any, location: Any) -> str:
     """Describe a variable of a statement's state that outlives the trace; return "" for others."""
     name = location.name
     base = _BASE.match(name)
-    code = getattr(statement.get_state, "__code__", None)
-    if base is None or code is None:
+    getter = statement.get_state
+    if hasattr(getter, "getter_of"):
+        getter = getter.getter_of(location.index)
+    code = getattr(getter, "__code__", None)
+    if base is None or code is None or is_internal(code):
         return ""
     frames = user_frames()
     if base[0] not in code.co_freevars:

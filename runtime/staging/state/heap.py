@@ -105,6 +105,9 @@ class Heap:
         """Return whether the closures can reach an iterator, whose position cannot be restored."""
         return bool(self._iterators)
 
+    def has_iterator(self, value: Any) -> bool:
+        return any(found is value for found, _ in self._iterators)
+
     def holder(self, value: Any) -> Location | None:
         """Return an attribute or item that contains a value, or None."""
         saved = [(o, contents) for o, contents in self._saved if not isinstance(o, types.CellType)]

@@ -101,11 +101,12 @@ class Statement:
         self.staged_lists: list[list[Any]] = []
         self.apart = FieldMerging()
         self.before: tuple = self.get_state()
-        own = [] if is_expression else [*closures, *accessors]
+        reached = [*closures, *getattr(self.get_state, "functions", ())]
+        own = [] if is_expression else [*reached, *accessors]
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
         codes = [c.__code__ for c in closures if hasattr(c, "__code__") and not is_internal(c.__code__)]
         self.code = codes[-1] if codes else None
-        self.heap = Heap([*closures, *self.before], own=own, code=self.code)
+        self.heap = Heap([*reached, *self.before], own=own, code=self.code)
 
     def run(
         self, closure: Callable[[], Any], arguments: Sequence[Any] = (), enter: Callable | None = None

@@ -11,7 +11,8 @@ def wrong():
                 if x > 0:  # <-- here
                     yield x
 
-        return list(items())
+        found = items()
+        return [next(found), *found]
 
     return positive(np.array([1.0, -2.0, 3.0]))
 
@@ -20,11 +21,9 @@ def repaired():
     @ag.function
     def positive(xs):
         def items():
-            found = []
             for x in xs:
                 if x > 0:
-                    found.append(x)
-            return found
+                    yield x
 
         return list(items())
 

@@ -8,31 +8,30 @@ import autograph_rs as ag
 def wrong():
     @jax.jit
     @ag.convert
-    def evens(x):
+    def first(x):
         def items():
             for i in range(4):
                 if x > i:  # <-- here
                     yield i
 
-        return sum(items())
+        found = items()
+        return next(found)
 
-    return evens(3)
+    return first(3)
 
 
 def repaired():
     @jax.jit
     @ag.convert
-    def evens(x):
-        def value(i):
-            return i if x > i else 0
-
+    def first(x):
         def items():
             for i in range(4):
-                yield value(i)
+                if x > i:
+                    yield i
 
-        return sum(items())
+        return next(items(), -1)
 
-    return evens(3)
+    return first(3)
 
 
-EXPECTED = 3
+EXPECTED = 0

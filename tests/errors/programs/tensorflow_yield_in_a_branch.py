@@ -5,29 +5,28 @@ import autograph_rs as ag
 
 
 def wrong():
-    def evens(x):
+    def first(x):
         def items():
             for i in range(4):
                 if x > i:  # <-- here
                     yield i
 
-        return sum(items())
+        found = items()
+        return next(found)
 
-    return tf.function(ag.convert(evens), autograph=False)(tf.constant(3))
+    return tf.function(ag.convert(first), autograph=False)(tf.constant(3))
 
 
 def repaired():
-    def evens(x):
-        def value(i):
-            return i if x > i else 0
-
+    def first(x):
         def items():
             for i in range(4):
-                yield value(i)
+                if x > i:
+                    yield i
 
-        return sum(items())
+        return next(items(), -1)
 
-    return tf.function(ag.convert(evens), autograph=False)(tf.constant(3))
+    return tf.function(ag.convert(first), autograph=False)(tf.constant(3))
 
 
-EXPECTED = 3
+EXPECTED = 0

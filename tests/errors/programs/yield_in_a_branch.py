@@ -5,30 +5,29 @@ import autograph_rs as ag
 
 def wrong():
     @ag.function
-    def evens(x):
+    def first(x):
         def items():
             for i in range(4):
                 if x > i:  # <-- here
                     yield i
 
-        return sum(items())
+        found = items()
+        return next(found)
 
-    return evens(np.int64(3))
+    return first(np.int64(3))
 
 
 def repaired():
     @ag.function
-    def evens(x):
+    def first(x):
         def items():
-            found = []
             for i in range(4):
                 if x > i:
-                    found.append(i)
-            return found
+                    yield i
 
-        return sum(items())
+        return next(items(), -1)
 
-    return evens(np.int64(3))
+    return first(np.int64(3))
 
 
-EXPECTED = 3
+EXPECTED = 0

@@ -1,0 +1,356 @@
+"""Loops over generators: the body of the generator becomes part of the loop that consumes its items.
+
+A *source* is a generator that has not started, or an `enumerate`, `zip`, `map` or `filter` over one. It is
+*driven*: instead of yielding each item, it calls the *consumer*, which is the body of the loop. So conditions
+and loops of the generator are staged around the body, and carry its state as well as their own.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType, FunctionType, GeneratorType
+from typing import Any
+
+from ..backends import staged_by
+from ..core.active_backends import active_backend
+from ..core.closures import PUSH_FORMS, get_nothing, nothing, set_nothing
+from ..errors import StagingError
+from ..errors.unsupported import unsupported_place
+from .conditions import if_stmt
+from .state.aliases import StateNames
+from .state.heap import Heap, running_heaps
+
+Loop = Callable[..., None]
+"""The operator `for_stmt`."""
+
+
+class Consumer:
+    """The body of a loop, with the test that ends it early and the state that it changes."""
+
+    def __init__(
+        self,
+        body: Callable[[Any], None],
+        test: Callable[[], Any] | None,
+        get_state: Callable[[], tuple],
+        set_state: Callable[[tuple], None],
+        names: tuple[str, ...],
+        *,
+        functions: tuple[Any, ...] = (),
+    ):
+        self.body, self.test, self.names = body, test, names
+        self.get_state, self.set_state = get_state, set_state
+        self.functions: tuple[Any, ...] = (
+            body, test, get_state, *functions, *getattr(get_state, "functions", ()),
+        )  # fmt: skip
+
+    def __call__(self, item: Any) -> None:
+        self.body(item)
+
+    def getter(self, get_state: Callable[[], tuple], *functions: Any) -> _JoinedState:
+        """Return a getter of the state of the loop, followed by that of a statement around the body.
+
+        `functions` are further functions that the statement may run.
+        """
+        return _JoinedState(self, get_state, (*self.functions, *functions))
+
+    def setter(self, set_state: Callable[[tuple], None]) -> Callable[[tuple], None]:
+        def set_both(values: tuple) -> None:
+            self.set_state(values[: len(self.names)])
+            set_state(values[len(self.names) :])
+
+        return set_both
+
+    def with_names(self, names: tuple[str, ...]) -> StateNames:
+        return StateNames(self.names, getattr(self.body, "__code__", None), names)
+
+    def outputs(self, count: int) -> int:
+        return len(self.names) + count
+
+    def state(
+        self, get_state: Any = get_nothing, set_state: Any = set_nothing, *names: str, functions: Any = ()
+    ) -> tuple[Any, ...]:
+        """Return the accessors and names of the state of a statement around the body."""
+        return self.getter(get_state, *functions), self.setter(set_state), self.with_names(names)
+
+
+class _JoinedState:
+    """The state of a loop and of a statement of the generator, and the functions that may change it."""
+
+    def __init__(self, consumer: Consumer, get_state: Callable[[], tuple], functions: tuple[Any, ...]):
+        self.first, self.count = consumer.get_state, len(consumer.names)
+        self.second, self.functions = get_state, functions
+
+    def __call__(self) -> tuple[Any, ...]:
+        return (*self.first(), *self.second())
+
+    def getter_of(self, index: int) -> Callable[[], tuple]:
+        """Return the accessor, of one function alone, that reads the variable at an index of the state."""
+        getter, own = (self.first, index) if index < self.count else (self.second, index - self.count)
+        return getter.getter_of(own) if isinstance(getter, _JoinedState) else getter
+
+
+class StagedItems:
+    """The items of a staged value, for a generator expression that iterates over it."""
+
+    def __init__(self, value: Any):
+        self.value = value
+        self.items: Iterator[Any] | None = None
+
+    def __iter__(self) -> StagedItems:
+        return self
+
+    def __next__(self) -> Any:
+        if self.items is None:
+            self.items = iter(self.value)
+        return next(self.items)
+
+
+class Passed:
+    """A generator that is an argument of a generator function, and that its push form lets go to drive it."""
+
+    def __init__(self, generator: Any):
+        self.generator = generator
+        self.can_continue = True
+        self.argument: Callable[[], Any] = lambda: None
+        self.source: Any = None
+
+    def items(self) -> Iterator[Any]:
+        if not self.can_continue:
+            raise StagingError(
+                "a generator cannot be continued after a staged loop that may have ended early",
+                why="how many items the loop has taken is known only when the graph runs",
+                remedy="collect the items in a list first, or take all of them in one loop",
+            )
+        return iter(()) if self.generator is None else self.generator
+
+
+def _passed(passed: Passed) -> Iterator[Any]:
+    yield from passed.items()
+
+
+class Source:
+    """Something to iterate over that can be driven.
+
+    `objects` are the iterators that it stands for. It does not keep them alive: it can be driven only if no
+    later code continues with one of them.
+    """
+
+    def __init__(
+        self,
+        drive: Callable[[Consumer, Loop], None],
+        remake: Callable[[], Any],
+        *objects: Any,
+        inner: Source | None = None,
+        passed: Passed | None = None,
+    ):
+        self._drive, self._remake = drive, remake
+        own = [*map(weakref.ref, objects)]
+        self._object = own[0] if own else remake
+        self.refs = [*own, *(inner.refs if inner else ())]
+        self.passed = [*([passed] if passed else ()), *(inner.passed if inner else ())]
+
+    def iterator(self) -> Any:
+        """Return the iterator, or an equal one if it is gone, as it has not started."""
+        return self._object() or self._remake()
+
+    def drive(self, consumer: Consumer, loop: Loop) -> None:
+        self._drive(consumer, loop)
+
+    def consume(self, consumer: Consumer, loop: Loop) -> bool:
+        """Drive the source, unless other code may continue with an iterator. Return whether it was driven."""
+        heaps = running_heaps()
+        if any(heap.has_iterator(passed.argument()) for heap in heaps for passed in self.passed):
+            return False  # a captured body may run several times
+        for passed in self.passed:
+            passed.generator = None
+        if any(map(self._may_continue(consumer), [ref() for ref in self.refs])):
+            for passed in self.passed:
+                passed.generator = passed.source.iterator()
+            return False
+        for ref in self.refs:
+            if isinstance(generator := ref(), GeneratorType):
+                generator.close()  # it has ended for code that runs after the loop
+            del generator
+        for passed in self.passed:
+            passed.can_continue = False
+        self.drive(consumer, loop)
+        for passed in self.passed:
+            passed.can_continue = consumer.test is None
+        return True
+
+    def _may_continue(self, consumer: Consumer) -> Callable[[Any], bool]:
+        """Return a function that tells whether code other than the loop may take items of an iterator."""
+        roots = [*consumer.functions, *consumer.get_state()]
+
+        def may_continue(iterator: Any) -> bool:
+            if iterator is None:
+                return False
+            heaps = [*running_heaps(), Heap(roots, own=(), code=None)]
+            return consumer.test is not None or any(heap.has_iterator(iterator) for heap in heaps)
+
+        return may_continue
+
+
+def source_of(iterated: Any) -> Source | None:
+    """Return the source that an iterator stands for, or None if Python has to iterate over it."""
+    find = FINDERS.get(type(iterated))
+    return None if find is None or active_backend() is None else find(iterated)
+
+
+def _generator(generator: Any) -> Source | None:
+    frame, code = generator.gi_frame, generator.gi_code
+    if frame is None or generator.gi_running or generator.gi_suspended:
+        return None
+    if code is _passed.__code__:
+        passed = frame.f_locals["passed"]
+        passed.source = source_of(passed.generator)
+        return passed.source and Source(
+            passed.source.drive, passed.argument, inner=passed.source, passed=passed
+        )
+    function = next(
+        (f for f in gc.get_referents(generator) if type(f) is FunctionType and f.__code__ is code), None
+    )
+    if function is None:
+        return None
+    if code.co_name == "<genexpr>":
+        return _expression(generator, function, frame.f_locals[".0"])
+    if not any(find(function, False) for find in PUSH_FORMS):
+        return None
+    args, kwargs = _arguments(code, {name: _as_argument(v) for name, v in frame.f_locals.items()})
+
+    def drive(consumer: Consumer, _: Loop) -> None:
+        ends = consumer.test is not None
+        push = next(push for find in PUSH_FORMS if (push := find(function, ends)))
+        push(*args, **kwargs, ag__consumer=consumer, ag__going=consumer.test)
+
+    return Source(drive, lambda: function(*args, **kwargs), generator)
+
+
+def _as_argument(value: Any) -> Any:
+    """Return a value as an argument of a push form, which must be able to let go of a generator."""
+    if type(value) is not GeneratorType or source_of(value) is None:
+        return value
+    passed = Passed(value)
+    argument = _passed(passed)
+    argument.__name__, argument.__qualname__ = value.__name__, value.__qualname__
+    passed.argument = weakref.ref(argument)
+    return argument
+
+
+def _arguments(code: CodeType, values: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments with which a function was called, given its parameters."""
+    count, names = code.co_argcount, code.co_varnames
+    args = [values[name] for name in names[:count]]
+    kwargs = {name: values[name] for name in names[count : count + code.co_kwonlyargcount]}
+    rest = count + code.co_kwonlyargcount
+    if code.co_flags & 0x04:  # CO_VARARGS
+        args += values[names[rest]]
+        rest += 1
+    if code.co_flags & 0x08:  # CO_VARKEYWORDS
+        kwargs |= values[names[rest]]
+    return args, kwargs
+
+
+# Generator expressions
+
+
+class _Run:
+    """The results of a generator expression for one item. Its staged conditions get a plain outcome.
+
+    The first `assumed` of them are true. The next one is recorded in `condition`, and false.
+    """
+
+    def __init__(self, function: FunctionType, item: Any, assumed: int):
+        self.generator = function(iter([item]))
+        self.frame, self.assumed = self.generator.gi_frame, assumed
+        self.condition: Any = None
+        self.has_results = False
+
+    def __iter__(self) -> _Run:
+        return self
+
+    def __next__(self) -> Any:
+        _running.stack.append(self)
+        try:
+            result = next(self.generator)
+        finally:
+            _running.stack.pop()
+        if self.condition is not None:
+            raise unsupported_place("if in a comprehension", "AG005")
+        self.has_results = True
+        return result
+
+
+class _Running(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[_Run] = []
+
+
+_running = _Running()
+
+
+def assumed(condition: Any, frame: FrameType) -> bool | None:
+    """Return the outcome of a staged condition of a generator expression that is driven, otherwise None."""
+    run = _running.stack[-1] if _running.stack else None
+    if run is None or run.frame is not frame or run.condition is not None:
+        return None
+    if run.assumed:
+        run.assumed -= 1
+        return True
+    run.condition = condition
+    return False
+
+
+def _expression(generator: Any, function: FunctionType, iterated: Any) -> Source:
+    if inner := source_of(iterated):
+        iterated = None
+    items = iterated.value if isinstance(iterated, StagedItems) else iterated
+
+    def drive(consumer: Consumer, loop: Loop) -> None:
+        def body(item: Any) -> None:
+            _consume_results(consumer, loop, function, item, 0)
+
+        loop_over(inner, items, consumer, body, loop, functions=(function,))
+
+    return Source(drive, lambda: function(inner.iterator() if inner else iterated), generator, inner=inner)
+
+
+def _consume_results(consumer: Consumer, loop: Loop, function: FunctionType, item: Any, assumed: int) -> None:
+    """Consume what a generator expression gives for one item, under its staged conditions."""
+    run = _Run(function, item, assumed)
+    state = consumer.state(functions=(function,))
+    loop(run, consumer.test, consumer, *state, {})
+    if run.condition is None:
+        return
+    if run.has_results:
+        raise unsupported_place("if in a comprehension", "AG005")
+
+    def if_true() -> None:
+        _consume_results(consumer, loop, function, item, assumed + 1)
+
+    backend = staged_by(run.condition)
+    assert backend is not None
+    if_stmt(backend, run.condition, if_true, nothing, *state, consumer.outputs(0))
+
+
+def loop_over(
+    inner: Source | None,
+    items: Any,
+    consumer: Consumer,
+    body: Callable[[Any], None],
+    loop: Loop,
+    *state: Any,
+    functions: tuple[Any, ...] = (),
+) -> None:
+    """Run `body` for each item of a source, or of another iterable, until the consumer ends the loop."""
+    state = consumer.state(*state, functions=functions)
+    if inner is None:
+        loop(items, consumer.test, body, *state, {})
+    else:
+        inner.drive(Consumer(body, consumer.test, *state), loop)
+
+
+FINDERS: dict[type, Callable[[Any], Source | None]] = {GeneratorType: _generator}
