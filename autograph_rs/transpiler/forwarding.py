@@ -46,7 +46,9 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
             if conversion.converted is None:
                 conversion.converted = conversion.transpiler.to_graph(f, source=conversion.source)
             try:
-                with runtime.backend_contexts():
+                namespace = conversion.transpiler.namespace
+                converting = staging.converting_special_methods(namespace, f, (args, kwargs))
+                with runtime.backend_contexts(), converting:
                     return conversion.converted(*args, **kwargs)
             except BaseException as error:
                 if staging.ended(error, sys._getframe()):

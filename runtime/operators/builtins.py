@@ -45,6 +45,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
             if staging.ACTIVE and (innermost := active_backend()) is not None:
                 if function in _CONSUMERS and args and type(args[0]) is GeneratorType:
                     args = (_consumed(function, args[0]), *args[1:])
+                if function is print:
+                    args = tuple(_printed(value) for value in args)
                 backend = _staged_argument(args, kwargs, named=function is print)
                 if backend is None and function is print and staging.in_branch():
                     backend = innermost
@@ -52,12 +54,21 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     if function in _INSPECTING:
                         note_use(function)
                     return backend.call_builtin(function, args, kwargs)
+                if len(args) == 1 and not kwargs:
+                    result = staging.call_builtin(function, args[0])
+                    if result is not NotImplemented:
+                        return result
             return function(*args, **kwargs)
         except BaseException as error:
             drop_current_frame(error)
             raise
 
     return call if isinstance(function, type) else functools.wraps(function)(call)
+
+
+def _printed(value: Any) -> Any:
+    text = staging.text_of(value, "s")
+    return value if text is None else text
 
 
 def _consumed(function: Callable[..., Any], items: Iterable[Any]) -> list[Any]:

@@ -12,6 +12,7 @@ from .. import staging
 from ..backends import BACKENDS
 from ..backends.builtins import CONVERSIONS
 from ..core.active_backends import active_backend
+from ..core.traces import TRACES
 from ..debugging.tracebacks import drop_current_frame
 from ..errors import UnsupportedPlaceError
 from ..errors.unsupported import rule_message
@@ -25,6 +26,8 @@ def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], e
         if cond is False:
             return if_false()
         backend = BACKENDS[type(cond)]
+        if backend is None and TRACES:
+            cond, backend = staging.truth(cond)
         if backend is not None and backend.is_staged(cond):
             return staging.if_exp(backend, cond, if_true, if_false, expr_repr)
         return if_true() if cond else if_false()
@@ -50,6 +53,8 @@ def list_comp(iterated: Iterable[Any], comprehension: Callable[[Iterable[Any]], 
 def keep(cond: Any) -> Any:
     """Return `cond`, the condition of a list comprehension; if it is staged, record it and return a bool."""
     backend = BACKENDS[type(cond)]
+    if backend is None and TRACES:
+        cond, backend = staging.truth(cond)
     return staging.keep(cond) if backend is not None and backend.is_staged(cond) else cond
 
 
@@ -61,6 +66,9 @@ def fmt(value: Any, conversion: str = "") -> Any:
             return backend.fmt(value, conversion)
         if staging.ACTIVE and isinstance(value, (tuple, list, dict, set)):
             staging.refuse_text(value)
+        if TRACES and (found := staging.text_of(value, conversion)) is not None:
+            owner = BACKENDS[type(found)]
+            return found if owner is None else owner.fmt(found, "")
         return CONVERSIONS[conversion](value) if conversion else value
     except BaseException as error:
         drop_current_frame(error)
@@ -99,6 +107,8 @@ def assert_stmt(test: Any, msg: Callable[[], Any] | None) -> None:
     """`assert test, msg()`"""
     try:
         backend = BACKENDS[type(test)]
+        if backend is None and TRACES:
+            test, backend = staging.truth(test)
         if backend is not None and backend.is_staged(test):
             backend.assert_(test, msg)
         elif not test:

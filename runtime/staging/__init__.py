@@ -22,6 +22,8 @@ _HOMES = {
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
     "side_effects": "warn_of_effects",
+    "special_methods": "and_object call_builtin converting_special_methods meet_called or_object text_of "
+    "truth",
     "statement": "AlwaysRaises",
     "unsupported": "checked_write",
 }
@@ -30,11 +32,11 @@ __all__ = ["ACTIVE", "load", *" ".join(_HOMES.values()).split()]  # noqa: PLE060
 
 def load() -> None:
     """Import every module and bind its names here, with import statements that packaging tools can see."""
-    from . import conditions, expressions, loop_options, loop_unrolling, loops  # noqa: PLC0415
+    from . import conditions, expressions, loop_options, loop_unrolling, loops, special_methods  # noqa: PLC0415
     from .state import side_effects, statement, unsupported  # noqa: PLC0415
 
     outer = side_effects, statement, unsupported
-    for home in (conditions, expressions, loops, loop_options, loop_unrolling, *outer):
+    for home in (conditions, expressions, loops, loop_options, loop_unrolling, special_methods, *outer):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})
 

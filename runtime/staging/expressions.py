@@ -12,10 +12,12 @@ from typing import Any
 from ..backends import BACKENDS, Backend, staged_by
 from ..core.active_backends import ACTIVE, active_backend
 from ..core.closures import nothing, set_nothing
+from ..core.traces import TRACES
 from ..core.rolling_attempts import is_rolling
 from ..errors import MissingValueError, StagingError, ValueNeededError
 from ..values.selected_container import SelectedList, snapshot_sources
 from ..values.structures import Spec, flatten, merge_sources, unflatten
+from . import special_methods
 from .conditions import if_stmt
 from .loops import for_stmt
 from .rolled_uses import note_item_use
@@ -257,6 +259,10 @@ def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
 
 def contains(item: Any, container: Any) -> Any:
     """Return `item in container` if either operand is staged, else None."""
+    if TRACES and BACKENDS[type(container)] is None:
+        found = special_methods.contains(item, container)
+        if found is not None:
+            return found
     backend = staged_by(container) or staged_by(item)
     if backend is None and type(container) in (tuple, list, SelectedList):
         backend = next((b for b in map(staged_by, container) if b is not None), None)
