@@ -292,8 +292,8 @@ class Function(PickleSupport, FastPath[P, R_co]):
             optimisations=self.optimisations, engine=self._engine,
         )  # fmt: skip
         owner = tuple(map(Identity, bound))
-        converting = staging.converting_special_methods(DEFAULT.namespace, self.python_function, arguments)
-        with signatures.DefaultsGuard(self._parameters), converting:
+        tracing = staging.Tracing(DEFAULT.namespace, self.python_function, arguments)
+        with signatures.DefaultsGuard(self._parameters), tracing:
             concrete, has_created = run(may_create=owner not in self._initialized)
             if has_created:
                 concrete, _ = run(may_create=False)

@@ -46,9 +46,8 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
             if conversion.converted is None:
                 conversion.converted = conversion.transpiler.to_graph(f, source=conversion.source)
             try:
-                namespace = conversion.transpiler.namespace
-                converting = staging.converting_special_methods(namespace, f, (args, kwargs))
-                with runtime.backend_contexts(), converting:
+                tracing = staging.Tracing(conversion.transpiler.namespace, f, (args, kwargs))
+                with runtime.backend_contexts(), tracing:
                     return conversion.converted(*args, **kwargs)
             except BaseException as error:
                 if staging.ended(error, sys._getframe()):

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
 
 class Trace:
-    """A running trace.
+    """A running trace, as a context manager that sets no attribute of an exception.
 
-    `namespace` holds the operators of its converted code, and `exits` what has to be undone when it ends.
+    `namespace` holds the operators of its converted code, and `exits` what has to be undone when it ends. A
+    trace inside another one with the same operators is part of that one.
     """
 
     def __init__(self, namespace: Any) -> None:
@@ -25,6 +26,20 @@ class Trace:
         self.met: set[type] = set()
         self.seen: dict[int, Any] = {}
         """The functions and values whose classes the trace has met, by id."""
+
+    def __enter__(self) -> None:
+        outer = _running.trace
+        if outer is not None and outer.namespace is self.namespace:
+            return
+        for surround in WHILE_TRACING:
+            self.exits.enter_context(surround())
+        self.exits.callback(setattr, _running, "trace", outer)
+        self.exits.callback(TRACES.remove, self)
+        TRACES.append(self)
+        _running.trace = self
+
+    def __exit__(self, *_: object) -> None:
+        self.exits.close()
 
 
 class _Running(threading.local):
@@ -41,23 +56,3 @@ WHILE_TRACING: list[Callable[[], AbstractContextManager[Any]]] = []
 def current_trace() -> Trace | None:
     """Return the trace that this thread is running, or None."""
     return _running.trace
-
-
-@contextlib.contextmanager
-def tracing(namespace: Any) -> Iterator[None]:
-    """Run a trace in the `with` block, unless one with the same operators is running already."""
-    outer = _running.trace
-    if outer is not None and outer.namespace is namespace:
-        yield
-        return
-    trace = Trace(namespace)
-    with trace.exits:
-        for surround in WHILE_TRACING:
-            trace.exits.enter_context(surround())
-        _running.trace = trace
-        TRACES.append(trace)
-        try:
-            yield
-        finally:
-            TRACES.remove(trace)
-            _running.trace = outer

@@ -13,11 +13,11 @@ import functools
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..backends import BACKENDS, Backend, staged_by
-from ..core.traces import Trace, current_trace, tracing
+from ..core.traces import Trace, current_trace
 from ..debugging.tracebacks import drop_current_frame
 from ..values.locations import has_contents
 from ..values.reachability import reaches
@@ -148,38 +148,42 @@ def meet(trace: Trace, kind: type) -> None:
         if not is_of_user(base) or BACKENDS[base] is not None:
             continue
         with excluded_from_heap() if running_heaps() else contextlib.nullcontext():
-            trace.exits.enter_context(_converted(base))
+            _convert(base)
+            trace.exits.callback(_restore, base)
         for value in [*vars(base).values()]:
             if hasattr(type(value), "__get__") or hasattr(type(value), "__set__"):
                 meet(trace, type(value))
 
 
-@contextlib.contextmanager
-def _converted(kind: type) -> Iterator[None]:
+def _convert(kind: type) -> None:
     with _lock:
-        installed = _installed.get(kind) or _Installed(kind)
-        if installed.pairs:
-            _installed[kind] = installed
-            installed.users += 1
-            if installed.users == 1:
-                installed.install()
-    try:
-        yield
-    finally:
-        with _lock:
-            installed.users -= 1
-            if not installed.users:
-                installed.uninstall()
-                _installed.pop(kind, None)
+        installed = _installed.setdefault(kind, _Installed(kind))
+        installed.users += 1
+        if installed.users == 1:
+            installed.install()
 
 
-@contextlib.contextmanager
-def converting_special_methods(namespace: Any, function: Any, arguments: Any) -> Iterator[None]:
-    """Run a trace that calls `function` with some arguments in the `with` block."""
-    with tracing(namespace):
+def _restore(kind: type) -> None:
+    with _lock:
+        installed = _installed[kind]
+        installed.users -= 1
+        if not installed.users:
+            installed.uninstall()
+            del _installed[kind]
+
+
+class Tracing(Trace):
+    """A trace that calls `function` with some arguments."""
+
+    def __init__(self, namespace: Any, function: Any, arguments: Any) -> None:
+        super().__init__(namespace)
+        self.called = function, arguments
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        function, arguments = self.called
         meet_called(function)
         meet_values([arguments])
-        yield
 
 
 def meet_values(values: Iterable[Any]) -> None:
@@ -240,11 +244,11 @@ def user_method(value: Any, *names: str) -> tuple[str, Callable[..., Any] | None
     if trace is None or BACKENDS[kind] is not None:
         return "", None
     for name in names:
-        method = getattr(kind, name, None)
-        if type(method) is types.FunctionType:
+        owner = next((base for base in kind.__mro__ if name in vars(base)), object)
+        if is_of_user(owner) and type(vars(owner)[name]) is types.FunctionType:
             meet(trace, kind)
             return name, functools.partial(getattr(kind, name), value)
-        if method is not None and method is not getattr(object, name, None):
+        if owner is not object:
             break
     return "", None
 
