@@ -1,13 +1,14 @@
 """Lowering of `match` to `if` statements, which can be staged.
 
-A *value pattern* here is decided by an expression on its subject: a value, a singleton, a class, a capture, the
-wildcard, or these combined with `|` or `as`. Any other pattern has *structure*, which only Python can match. It
-becomes a `match` of one case that matches the structure and captures its parts, followed by tests of these parts.
-A statement stays as it is if only structure, and texts in it, decide.
+A *value pattern* here is decided by an expression on its subject: a value, a singleton, a class, a capture,
+the wildcard, or these combined with `|` or `as`. Any other pattern has *structure*, which only Python can
+match. It becomes a `match` of one case that matches the structure and captures its parts, followed by tests
+of these parts. A statement stays as it is if only structure, and texts in it, decide.
 """
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
@@ -52,7 +53,7 @@ class LowerMatch(Pass):
             if _is_value_pattern(case.pattern):
                 unmatched += _lower_case(case, subject, rest)
             else:
-                structure = structure or _Structure(self)
+                structure = structure or _Structure(self, statement)
                 unmatched += structure.lower(case, subject, rest)
             unmatched = rest
         return chain
@@ -80,12 +81,13 @@ def _lower_case(case: gast.AST, subject: str, rest: list[gast.AST]) -> list[gast
 class _Structure:
     """Lowers the cases of one statement whose patterns have structure.
 
-    Each alternative of a pattern is an *attempt*: Python matches its structure and captures its parts, and the
-    flag `matched` becomes the conjunction of the tests of these parts. Names are bound once it is known.
+    Each alternative of a pattern is an *attempt*: Python matches its structure and captures its parts, and
+    the flag `matched` becomes the conjunction of the tests of these parts. Names are bound once it is known.
     """
 
-    def __init__(self, lowering: LowerMatch):
+    def __init__(self, lowering: LowerMatch, statement: gast.Match):
         self.fresh = lowering.context.namer.fresh
+        self.subject = statement.subject
         self.matched = self.fresh("matched")
         self.captures: dict[str, str] = {}
 
@@ -99,14 +101,20 @@ class _Structure:
             out.append(at(gast.Assign(targets, constant(None), None), pattern))
         attempts: list[gast.AST] = []
         for alternative in _alternatives(pattern):
-            attempt = self.attempt([(subject, alternative)], [], alternative)
+            attempt = self.attempt([(subject, copy.deepcopy(alternative))], [], self.subject)
             unmatched = gast.UnaryOp(gast.Not(), load(self.matched))
             attempts += [_if(unmatched, attempt, pattern)] if attempts else attempt
         out += attempts
-        bindings = [at(assign(name, load(part)), pattern) for name, part in self.captures.items()]
         if guard is not None:
-            out.append(_if(load(self.matched), [*bindings, self.set_matched(guard, guard)], pattern))
-        return [*out, at(gast.If(at(load(self.matched), pattern), [*bindings, *body], rest), pattern)]
+            guarded = [*self.bind(pattern), self.set_matched(guard, guard)]
+            out.append(_if(load(self.matched), guarded, pattern))
+        decided = _if(load(self.matched), [*self.bind(pattern), *body], pattern)
+        decided.orelse = rest
+        return [*out, decided]
+
+    def bind(self, location: gast.AST) -> list[gast.AST]:
+        """Return the assignments of the captured parts to the names of a pattern."""
+        return [at(assign(name, load(part)), location) for name, part in self.captures.items()]
 
     def set_matched(self, value: gast.AST, location: gast.AST) -> gast.AST:
         return at(assign(self.matched, value), location)
@@ -132,8 +140,8 @@ class _Structure:
                 test = self.fresh("test")
                 out.append(at(assign(test, _conjunction(tests)), location))
                 before = [at(load(test), location)]
-            statement = gast.match_case(skeleton, None, self.attempt([*inner, *parts], before, location))
-            statement = at(gast.Match(at(load(subject), pattern), [statement]), pattern)
+            statement = gast.match_case(skeleton, None, self.attempt([*inner, *parts], before, pattern))
+            statement = at(gast.Match(at(load(subject), location), [statement]), pattern)
             is_possible = gast.Compare(load(test), [gast.IsNot()], [constant(False)]) if tests else None
             return [*out, _if(is_possible, [statement], pattern) if tests else statement]
         return [*out, self.set_matched(_conjunction(tests), location)]
@@ -282,8 +290,9 @@ def _test(pattern: gast.AST, subject: str) -> gast.AST | None:
     return at(test, pattern)
 
 
-def _bindings(pattern: gast.AST, subject: str, names: Mapping[str, str] = {}) -> list[gast.AST]:  # noqa: B006
+def _bindings(pattern: gast.AST, subject: str, names: Mapping[str, str] | None = None) -> list[gast.AST]:
     """Return the assignments of a subject to the names that a pattern gives it, or to those in `names`."""
+    names = names or {}
     bindings: list[gast.AST] = []
     while isinstance(pattern, gast.MatchAs) or _is_class_test(pattern):
         if getattr(pattern, "name", None) is not None:

@@ -20,6 +20,7 @@ from ..debugging.tracebacks import drop_current_frame
 from ..values.selected_container import SelectedList
 
 _INSPECTING = frozenset((isinstance, type, repr))
+_TRUTHS = frozenset((any, all))
 _CONSUMERS = frozenset((original(min), original(max), sum, any, all, sorted))
 
 
@@ -43,7 +44,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             if staging.ACTIVE and (innermost := active_backend()) is not None:
-                if function in _CONSUMERS and args and type(args[0]) is GeneratorType:
+                consumes = function in _CONSUMERS and len(args) > 0
+                if consumes and (type(args[0]) is GeneratorType or function in _TRUTHS):
                     args = (_consumed(function, args[0]), *args[1:])
                 if function is print:
                     args = tuple(_printed(value) for value in args)
@@ -71,16 +73,17 @@ def _printed(value: Any) -> Any:
     return value if text is None else text
 
 
-def _consumed(function: Callable[..., Any], items: Iterable[Any]) -> list[Any]:
+def _consumed(function: Callable[..., Any], items: Iterable[Any]) -> Iterable[Any]:
     """Return the items that a function consumes.
 
     `any` and `all` stop at the first item that decides the result, unless a staged item precedes it.
     """
-    if function is not any and function is not all:
-        return [*items]
+    if function not in _TRUTHS or staged_by(items) is not None:
+        return items if function in _TRUTHS else [*items]
     consumed: list[Any] = []
     has_staged = False
     for item in items:
+        item, _ = staging.truth(item)
         has_staged = has_staged or staged_by(item) is not None
         consumed.append(item if has_staged else bool(item))
         if not has_staged and consumed[-1] is (function is any):

@@ -104,7 +104,7 @@ def guard(value: Any, construct: str, rule: str, detail: str = "") -> Any:
 
 
 def is_of_class(value: Any, kind: Any, is_whole: bool = False) -> bool:
-    """Return whether a class pattern accepts `value`; with `is_whole`, its subpattern gets the value itself."""
+    """Return whether a class pattern accepts `value`; with `is_whole`, its subpattern gets the value too."""
     if not isinstance(kind, type):
         raise TypeError("called match pattern must be a class")
     if is_whole and not kind.__flags__ & _MATCH_SELF:

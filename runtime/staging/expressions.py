@@ -12,8 +12,8 @@ from typing import Any
 from ..backends import BACKENDS, Backend, staged_by
 from ..core.active_backends import ACTIVE, active_backend
 from ..core.closures import nothing, set_nothing
-from ..core.traces import TRACES
 from ..core.rolling_attempts import is_rolling
+from ..core.traces import TRACES
 from ..errors import MissingValueError, StagingError, ValueNeededError
 from ..values.selected_container import SelectedList, snapshot_sources
 from ..values.structures import Spec, flatten, merge_sources, unflatten
@@ -21,6 +21,7 @@ from . import special_methods
 from .conditions import if_stmt
 from .loops import for_stmt
 from .rolled_uses import note_item_use
+from .state.heap import is_of_user
 
 
 class _Filters(threading.local):
@@ -230,12 +231,13 @@ def get_item(target: Any, key: Any) -> Any:
     return backend.get_item(target, key)
 
 
-def _has_own_items(target: Any) -> bool:
-    """Return whether Python code computes an object's items, as that of `x.at` in JAX does."""
+def _has_own_items(target: Any, method: str = "__getitem__") -> bool:
+    """Return whether Python code computes or sets an object's items, as that of `x.at` in JAX does."""
     kind = type(target)
-    if BACKENDS[kind] is not None or isinstance(target, (list, tuple, Mapping)):
+    owner = next((base for base in kind.__mro__ if method in vars(base)), object)
+    if BACKENDS[kind] is not None or not isinstance(vars(owner).get(method), FunctionType):
         return False
-    return isinstance(getattr(kind, "__getitem__", None), FunctionType)
+    return is_of_user(owner) or not isinstance(target, (list, tuple, Mapping))
 
 
 def _item_by_parts(
@@ -251,7 +253,9 @@ def _item_by_parts(
 
 def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
     """Return the backend that writes an item: the owner of a staged operand, or the active backend."""
-    backend = (_owner_of(target, key, value) or active_backend()) if ACTIVE else None
+    if not ACTIVE or _has_own_items(target, "__setitem__"):
+        return None
+    backend = _owner_of(target, key, value) or active_backend()
     if backend is not None and is_rolling() and has_staged(key):
         note_item_use(backend, target, key, is_write=True)
     return backend

@@ -26,8 +26,8 @@ from .state.heap import excluded_from_heap, is_of_user, running_heaps
 
 _KEPT = frozenset(
     f"__{name}__"
-    for name in "new del init_subclass class_getitem set_name getattribute instancecheck subclasscheck prepare "
-    "reduce reduce_ex getstate setstate getnewargs getnewargs_ex sizeof dir hash".split()
+    for name in "new del init_subclass class_getitem set_name getattribute instancecheck subclasscheck "
+    "prepare reduce reduce_ex getstate setstate getnewargs getnewargs_ex sizeof dir hash".split()
 )
 """Special methods that stay unconverted: they create and describe objects."""
 
@@ -234,12 +234,13 @@ _METHODS = {
     repr: ("__repr__",),
 }
 """The special methods that a builtin calls: the first that the class has."""
-_KINDS = {"__bool__": "bool", "__len__": "int", "__int__": "int", "__float__": "float", "__complex__": "complex"}
+_KINDS = {name: name.strip("_") for name in ("__bool__", "__int__", "__float__", "__complex__")}
+_KINDS["__len__"] = "int"
 """The kinds of numbers that special methods must return."""
 
 
 def user_method(value: Any, *names: str) -> tuple[str, Callable[..., Any] | None]:
-    """Return the first of some special methods that a value has, converted, or None if it is not the user's."""
+    """Return the first of some special methods that a value has, converted; None unless it is the user's."""
     kind, trace = type(value), current_trace()
     if trace is None or BACKENDS[kind] is not None:
         return "", None
