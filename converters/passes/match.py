@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import gast
 
-from ..trees.builders import SCOPES, assign, at, blocks, constant, load, operator, store
+from ..trees.builders import DISPLAYS, SCOPES, assign, at, blocks, constant, load, operator, store
 from .base import Pass
 
 _OF_ONE_VALUE = frozenset("bool bytearray bytes dict float frozenset int list set str tuple".split())
@@ -45,6 +45,8 @@ class LowerMatch(Pass):
 
     def lower(self, statement: gast.Match) -> list[gast.AST]:
         subject = self.context.namer.fresh("subject")
+        if isinstance(statement.subject, DISPLAYS):
+            self.context.displays.add(subject)
         before = at(assign(subject, statement.subject), statement)
         structure: _Structure | None = None
         chain = unmatched = [before]

@@ -5,8 +5,8 @@
 
 While any thread is in a block, traces or rolls a loop, the operator `callee` of every namespace is replaced
 with one that checks a context variable and what the traced code or the loop's body calls. At other times
-there is no overhead. As with any context variable, a generator that yields inside a block leaves the block open
-for its caller.
+there is no overhead. As with any context variable, a generator that yields inside a block leaves the block
+open for its caller.
 """
 
 from __future__ import annotations
