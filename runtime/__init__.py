@@ -16,7 +16,18 @@ from .errors import AutographError
 from .operators import opt_out
 from .operators.calls import ConversionCache, make_callee
 from .operators.control_flow import for_items, for_rest, for_stmt, if_stmt, until, while_rest, while_stmt
-from .operators.expressions import assert_stmt, call, fmt, guard, if_exp, iterated, keep, list_comp, text
+from .operators.expressions import (
+    assert_stmt,
+    call,
+    fmt,
+    guard,
+    if_exp,
+    is_of_class,
+    iterated,
+    keep,
+    list_comp,
+    text,
+)
 from .operators.logical import and_, and_rest, in_, is_none, not_, not_in, or_, or_rest, truth
 from .operators.subscripts import get_item, set_item, slice, unpacked  # noqa: A004
 from .operators.variables import ld, ldu, set_attr, visible
@@ -55,9 +66,9 @@ OPERATORS = {
     operator.__name__: operator
     for operator in (
         and_, assert_stmt, call, caller, converted_call, fmt, for_stmt, framed, get_item, get_nothing,
-        guard, if_exp, if_stmt, in_, is_none, iterated, keep, ld, ldu, list_comp, not_, not_in, nothing, or_,
-        set_attr,
-        set_item, set_nothing, slice, text, unpacked, until, visible, while_stmt, Undefined,
+        guard, if_exp, if_stmt, in_, is_none, is_of_class, iterated, keep, ld, ldu, list_comp, not_, not_in,
+        nothing, or_, set_attr, set_item, set_nothing, slice, text, unpacked, until, visible, while_stmt,
+        Undefined,
     )
 }  # fmt: skip
 OPENED = {f.__name__: f for f in (and_rest, for_items, for_rest, or_rest, truth, while_rest)}
@@ -87,6 +98,7 @@ __all__ = [
     "if_stmt",
     "in_",
     "is_none",
+    "is_of_class",
     "is_staging",
     "iterated",
     "keep",

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, overload
 
+from autograph_rs.runtime import staging
 from autograph_rs.runtime.backends import BACKENDS
 from autograph_rs.runtime.core.annotations import copy_attributes, signature_of
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
@@ -291,7 +292,8 @@ class Function(PickleSupport, FastPath[P, R_co]):
             optimisations=self.optimisations, engine=self._engine,
         )  # fmt: skip
         owner = tuple(map(Identity, bound))
-        with signatures.DefaultsGuard(self._parameters):
+        tracing = staging.Tracing(DEFAULT.namespace, self.python_function, arguments)
+        with signatures.DefaultsGuard(self._parameters), tracing:
             concrete, has_created = run(may_create=owner not in self._initialized)
             if has_created:
                 concrete, _ = run(may_create=False)

@@ -46,7 +46,8 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
             if conversion.converted is None:
                 conversion.converted = conversion.transpiler.to_graph(f, source=conversion.source)
             try:
-                with runtime.backend_contexts():
+                tracing = staging.Tracing(conversion.transpiler.namespace, f, (args, kwargs))
+                with runtime.backend_contexts(), tracing:
                     return conversion.converted(*args, **kwargs)
             except BaseException as error:
                 if staging.ended(error, sys._getframe()):

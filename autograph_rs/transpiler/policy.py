@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import fnmatch
+import functools
 import inspect
 import sys
 import types
@@ -23,6 +24,10 @@ from autograph_rs.runtime.debugging.tracebacks import is_internal
 from autograph_rs.runtime.errors import ArgumentError, describe
 
 ALREADY_CONVERTED = "it is already converted"
+_DERIVED_COMPARISONS = frozenset(
+    function.__code__ for pairs in getattr(functools, "_convert", {}).values() for _, function in pairs
+)
+"""The code of the comparisons that `functools.total_ordering` adds to a class."""
 _opted_out: dict[int, weakref.ref[types.CodeType]] = {}
 _opted_out_modules: set[str] = set()
 
@@ -119,6 +124,8 @@ class Policy:
         root = package or module.partition(".")[0]
         if root in LIBRARIES and (package or hasattr(sys.modules.get(root), "__path__")):
             return When.NEVER, f"the package {root} is never converted"
+        if code in _DERIVED_COMPARISONS:
+            return When.ALWAYS, "functools.total_ordering derived it from a user's method"
         if is_library(code.co_filename):
             return When.NEVER, "it belongs to the standard library"
         if package is None:

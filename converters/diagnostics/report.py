@@ -178,7 +178,8 @@ def _unsupported_at(node: gast.AST, info: FunctionReport) -> Iterator[Unsupporte
     elif kind is gast.For:
         yield blocked_construct(node.iter, info.unconverted[node], "for")
     elif kind is gast.Match:
-        yield UnsupportedConstruct(Span.of(node.subject), "AG004", "match")
+        if _is_guarded(node.subject) and getattr(node.subject.args[0], "id", None) not in info.added:
+            yield UnsupportedConstruct(Span.of(node.subject), "AG004", "match")
         for case in node.cases:
             if case.guard is not None and _is_guarded(case.guard):
                 yield UnsupportedConstruct(Span.of(case.guard), "AG004", "case if")

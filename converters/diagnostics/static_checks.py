@@ -23,8 +23,9 @@ from ..trees.builders import (
 )
 from .unsupported import Span, UnsupportedConstruct, is_always_plain, python_tests
 
-CONVERTED_SPECIAL = frozenset(("__init__", "__call__"))
-PROPERTIES = frozenset(("property", "cached_property", "setter", "getter", "deleter"))
+UNCONVERTED_SPECIAL = frozenset(
+    f"__{name}__" for name in "new del hash getattribute set_name init_subclass class_getitem".split()
+)
 
 
 def find_unsupported(function: gast.AST, caller: str) -> list[UnsupportedConstruct]:
@@ -46,11 +47,8 @@ def find_unsupported(function: gast.AST, caller: str) -> list[UnsupportedConstru
 
 
 def called_by_python(function: gast.AST) -> str:
-    """Describe a special method or property, which Python calls directly; return "" for other functions."""
-    name = function.name
-    if name.startswith("__") and name.endswith("__") and name not in CONVERTED_SPECIAL:
-        return f"'{name}'"
-    return f"the property '{name}'" if PROPERTIES & decorators(function) else ""
+    """Describe a special method that Python calls without conversion; return "" for other functions."""
+    return f"'{function.name}'" if function.name in UNCONVERTED_SPECIAL else ""
 
 
 def decorators(function: gast.AST) -> set[str]:

@@ -58,8 +58,8 @@ _RULES = (
     Rule(
         "AG004",
         "matches-a-structure",
-        "Python itself matches sequence, mapping and class patterns",
-        "use 'if' or value patterns",
+        "Python itself matches the structure of a subject",
+        "match a tuple, list or object that holds the staged values",
     ),
     Rule(
         "AG005",
@@ -86,7 +86,7 @@ _RULES = (
         "called-by-python",
         "Python calls {detail} directly, without conversion",
         "move the condition to a method with another name and call it, or use np.where",
-        "special methods and properties",
+        "a special method such as __hash__",
     ),
     Rule(
         "AG009",

@@ -18,11 +18,13 @@ class Context:
     """State shared by the passes over one function.
 
     `functions` contains the names of functions that passes added, as opposed to the user's variables.
+    `displays` contains the names of variables that passes added for tuples, lists and dicts.
     `can_have_pinned` is true if the function may contain nodes that must run in its own frame.
     """
 
     namer: Namer
     functions: set[str] = field(default_factory=set)
+    displays: set[str] = field(default_factory=set)
     can_have_pinned: bool = True
 
     def function_name(self, stem: str) -> str:

@@ -19,6 +19,7 @@ from ..analysis.cfg import COMPOUND, split_for_iterable
 from ..analysis.facts import Names
 from ..trees.builders import (
     DEFINITIONS,
+    DISPLAYS,
     FUNCTIONS,
     LOAD,
     LOOPS,
@@ -166,7 +167,12 @@ class ControlFlow(Pass):
             construct = type(statement).__name__.lower()
             statement.test = guard(statement.test, construct, self.unconverted[statement])
         if isinstance(statement, gast.Match):
-            statement.subject = guard(statement.subject, "match", "AG004")
+            subject = statement.subject
+            if (
+                not isinstance(subject, DISPLAYS)
+                and getattr(subject, "id", None) not in self.context.displays
+            ):
+                statement.subject = guard(subject, "match", "AG004")
             for case in statement.cases:
                 if case.guard is not None:
                     case.guard = self.read(case.guard, point)

@@ -18,6 +18,7 @@ FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 LOOPS = (gast.While, gast.For, gast.AsyncFor)
 TRIES = (gast.Try, gast.TryStar)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+DISPLAYS = (gast.Tuple, gast.List, gast.Dict)
 DEFINITIONS = (*FUNCTIONS, gast.ClassDef)
 SCOPES = (*DEFINITIONS, *COMPREHENSIONS)
 TEMPLATE_STRING: type | None = getattr(gast, "TemplateStr", None)  # Python 3.14's t-strings, since gast 0.7

@@ -18,7 +18,10 @@ _RULES = {
     "AG001": ("it contains '{}', and only the function itself can be suspended", _OWN),
     "AG002": ("it contains {}, which reads the function's own frame", "read the variables by name"),
     "AG003": ("a jump leaves the 'finally' of the '{}'", "jump after the 'try' statement"),
-    "AG004": ("Python itself matches sequence, mapping and class patterns", "use 'if' or value patterns"),
+    "AG004": (
+        "Python itself matches the structure of a subject",
+        "match a tuple, list or object that holds the staged values",
+    ),
     "AG005": (
         "only list comprehensions, and generator expressions that are consumed at once, over one iterable, "
         "without ':=' or 'await', can be staged",

@@ -21,6 +21,7 @@ from ..debugging.tracebacks import drop_current_frame
 from ..values.selected_container import SelectedList
 
 _INSPECTING = frozenset((isinstance, type, repr))
+_TRUTHS = frozenset((any, all))
 _PULLING = frozenset((original(min), original(max), sum, any, all, sorted))
 _CONSUMERS = _PULLING | {list, tuple, next, math.prod, math.fsum}
 _ITERATORS = frozenset((enumerate, zip, map, filter))
@@ -53,8 +54,11 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     args = (source.iterator(), *args)
                 elif function in _ITERATORS and any(staging.source_of(a) is not None for a in args):
                     return _consumers().iterator(function, args, kwargs)
-                if function in _PULLING and args and type(args[0]) is GeneratorType:
+                pulls = function in _PULLING and len(args) > 0
+                if pulls and (type(args[0]) is GeneratorType or function in _TRUTHS):
                     args = (_consumed(function, args[0]), *args[1:])
+                if function is print:
+                    args = tuple(_printed(value) for value in args)
                 backend = _staged_argument(args, kwargs, named=function is print)
                 if backend is None and function is print and staging.in_branch():
                     backend = innermost
@@ -62,6 +66,10 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     if function in _INSPECTING:
                         note_use(function)
                     return backend.call_builtin(function, args, kwargs)
+                if len(args) == 1 and not kwargs:
+                    result = staging.call_builtin(function, args[0])
+                    if result is not NotImplemented:
+                        return result
             return function(*args, **kwargs)
         except BaseException as error:
             drop_current_frame(error)
@@ -76,16 +84,22 @@ def _consumers() -> Any:
     return consumers
 
 
-def _consumed(function: Callable[..., Any], items: Iterable[Any]) -> list[Any]:
+def _printed(value: Any) -> Any:
+    text = staging.text_of(value, "s")
+    return value if text is None else text
+
+
+def _consumed(function: Callable[..., Any], items: Iterable[Any]) -> Iterable[Any]:
     """Return the items that a function consumes.
 
     `any` and `all` stop at the first item that decides the result, unless a staged item precedes it.
     """
-    if function is not any and function is not all:
-        return [*items]
+    if function not in _TRUTHS or staged_by(items) is not None:
+        return items if function in _TRUTHS else [*items]
     consumed: list[Any] = []
     has_staged = False
     for item in items:
+        item, _ = staging.truth(item)
         has_staged = has_staged or staged_by(item) is not None
         consumed.append(item if has_staged else bool(item))
         if not has_staged and consumed[-1] is (function is any):

@@ -12,6 +12,7 @@ from typing import Any
 from .. import staging
 from ..backends import BACKENDS
 from ..core.active_backends import ACTIVE
+from ..core.traces import TRACES
 from ..debugging.tracebacks import drop_current_frame
 
 
@@ -32,6 +33,8 @@ def if_stmt(
             orelse()
         else:
             backend = BACKENDS[type(cond)]
+            if backend is None and TRACES:
+                cond, backend = staging.truth(cond)
             if backend is not None and backend.is_staged(cond):
                 staging.if_stmt(backend, cond, body, orelse, get_state, set_state, symbol_names, nouts)
             elif cond:
@@ -71,6 +74,8 @@ def while_rest(test_result, test, body, get_state, set_state, symbol_names, opts
         is_peeled = False
         while True:
             backend = BACKENDS[type(test_result)]
+            if backend is None and TRACES:
+                test_result, backend = staging.truth(test_result)
             if backend is not None and backend.is_staged(test_result):
                 state = get_state, set_state, symbol_names
                 if staging.while_stmt(backend, test_result, test, body, *state, opts, is_peeled=is_peeled):

@@ -13,6 +13,7 @@ from .. import staging
 from ..backends import BACKENDS
 from ..backends.builtins import CONVERSIONS
 from ..core.active_backends import active_backend
+from ..core.traces import TRACES
 from ..debugging.tracebacks import drop_current_frame
 from ..errors.unsupported import unsupported_place
 
@@ -25,6 +26,8 @@ def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], e
         if cond is False:
             return if_false()
         backend = BACKENDS[type(cond)]
+        if backend is None and TRACES:
+            cond, backend = staging.truth(cond)
         if backend is not None and backend.is_staged(cond):
             return staging.if_exp(backend, cond, if_true, if_false, expr_repr)
         return if_true() if cond else if_false()
@@ -63,6 +66,8 @@ def iterated(items: Any) -> Any:
 def keep(cond: Any) -> Any:
     """Return `cond`, the condition of a list comprehension; if it is staged, record it and return a bool."""
     backend = BACKENDS[type(cond)]
+    if backend is None and TRACES:
+        cond, backend = staging.truth(cond)
     return staging.keep(cond) if backend is not None and backend.is_staged(cond) else cond
 
 
@@ -74,6 +79,9 @@ def fmt(value: Any, conversion: str = "") -> Any:
             return backend.fmt(value, conversion)
         if staging.ACTIVE and isinstance(value, (tuple, list, dict, set)):
             staging.refuse_text(value)
+        if TRACES and (found := staging.text_of(value, conversion)) is not None:
+            owner = BACKENDS[type(found)]
+            return found if owner is None else owner.fmt(found, "")
         return CONVERSIONS[conversion](value) if conversion else value
     except BaseException as error:
         drop_current_frame(error)
@@ -106,10 +114,32 @@ def guard(value: Any, construct: str, rule: str, detail: str = "") -> Any:
     return value
 
 
+def is_of_class(value: Any, kind: Any, is_whole: bool = False) -> bool:
+    """Return whether a class pattern accepts `value`; with `is_whole`, its subpattern gets the value too."""
+    if not isinstance(kind, type):
+        raise TypeError("called match pattern must be a class")
+    if is_whole and not kind.__flags__ & _MATCH_SELF:
+        raise UnsupportedPlaceError(
+            f"the name {kind.__name__!r} of a builtin class stands for another class in a pattern",
+            why="the subpatterns of builtin classes are converted by the name of the class",
+            remedy="give the class another name",
+        )
+    backend = BACKENDS[type(value)]
+    if backend is not None and backend.is_staged(value):
+        return bool(backend.call_builtin(isinstance, (value, kind), {}))
+    return isinstance(value, kind)
+
+
+_MATCH_SELF = 1 << 22
+"""The flag of classes, such as `int`, whose only positional subpattern is matched with the subject itself."""
+
+
 def assert_stmt(test: Any, msg: Callable[[], Any] | None) -> None:
     """`assert test, msg()`"""
     try:
         backend = BACKENDS[type(test)]
+        if backend is None and TRACES:
+            test, backend = staging.truth(test)
         if backend is not None and backend.is_staged(test):
             backend.assert_(test, msg)
         elif not test:

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import staging
 from ..backends import BACKENDS, has_backends
+from ..core.traces import TRACES
 from ..debugging.tracebacks import drop_current_frame
 
 
@@ -26,6 +27,8 @@ def and_rest(left: Any, b: Callable[[], Any]) -> Any:
         if left is False:
             return left
         backend = BACKENDS[type(left)]
+        if backend is None and TRACES:
+            return staging.and_object(left, b)
         if backend is not None and backend.is_staged(left):
             return backend.and_(left, b)
         return left and b()
@@ -50,6 +53,8 @@ def or_rest(left: Any, b: Callable[[], Any]) -> Any:
         if left is True:
             return left
         backend = BACKENDS[type(left)]
+        if backend is None and TRACES:
+            return staging.or_object(left, b)
         if backend is not None and backend.is_staged(left):
             return backend.or_(left, b)
         return left or b()
@@ -66,6 +71,8 @@ def not_(a: Any) -> Any:
         return True
     try:
         backend = BACKENDS[type(a)]
+        if backend is None and TRACES:
+            a, backend = staging.truth(a)
         if backend is not None and backend.is_staged(a):
             return backend.not_(a)
         return not a

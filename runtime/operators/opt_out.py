@@ -3,9 +3,10 @@
     with ag.do_not_convert():
         y = helper(x)
 
-While any thread is in a block or rolls a loop, the operator `callee` of every namespace is replaced with one
-that checks a context variable and what the loop's body calls. At other times there is no overhead. As with
-any context variable, a generator that yields inside a block leaves the block open for its caller.
+While any thread is in a block, traces or rolls a loop, the operator `callee` of every namespace is replaced
+with one that checks a context variable and what the traced code or the loop's body calls. At other times
+there is no overhead. As with any context variable, a generator that yields inside a block leaves the block
+open for its caller.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any, Self
 
+from .. import staging
 from ..core.rolling_attempts import WHILE_ROLLING, refuse_rolling
+from ..core.traces import WHILE_TRACING, current_trace
 from .rolling_checks import checked_callee
 
 _depth: ContextVar[int] = ContextVar("autograph_rs_opt_out_depth", default=0)
@@ -45,6 +48,8 @@ def _install_check(namespace: types.ModuleType) -> None:
     _callees[namespace] = callee
 
     def checking_callee(function: Any) -> Any:
+        if current_trace() is not None:
+            staging.meet_called(function)
         return checked_callee(function, callee, plain if is_opted_out() else None)
 
     namespace.callee = checking_callee  # type: ignore[attr-defined]
@@ -79,6 +84,7 @@ def _checking_calls() -> Iterator[None]:
 
 
 WHILE_ROLLING.append(_checking_calls)
+WHILE_TRACING.append(_checking_calls)
 
 
 class OptOutContext:

@@ -23,6 +23,7 @@ _HOMES = {
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
     "side_effects": "warn_of_effects",
+    "special_methods": "and_object call_builtin Tracing meet_called or_object text_of truth",
     "statement": "AlwaysRaises",
     "unsupported": "checked_write",
 }
@@ -31,11 +32,19 @@ __all__ = ["ACTIVE", "load", *" ".join(_HOMES.values()).split()]  # noqa: PLE060
 
 def load() -> None:
     """Import every module and bind its names here, with import statements that packaging tools can see."""
-    from . import conditions, expressions, generators, loop_options, loop_unrolling, loops  # noqa: PLC0415
+    from . import (  # noqa: PLC0415
+        conditions,
+        expressions,
+        generators,
+        loop_options,
+        loop_unrolling,
+        loops,
+        special_methods,
+    )
     from .state import side_effects, statement, unsupported  # noqa: PLC0415
 
-    outer = side_effects, statement, unsupported
-    for home in (conditions, expressions, generators, loops, loop_options, loop_unrolling, *outer):
+    homes = conditions, expressions, generators, loops, loop_options, loop_unrolling, special_methods
+    for home in (*homes, side_effects, statement, unsupported):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})
 

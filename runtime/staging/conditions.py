@@ -14,6 +14,7 @@ from ..errors import AliasError
 from ..values import selected_container
 from ..values.locations import Location
 from ..values.structures import LEAF, Spec, leaf_paths, unflatten
+from .exceptions import refuse_end
 from .state.aliases import other_reference
 from .state.container_merging import MergedContainers, Value, aligned
 from .state.escapes import outer_name, warn_of_escapes
@@ -55,6 +56,8 @@ def if_stmt(
 
     sides = Side("if true", (body,)), Side("if false", (orelse,))
     first, second, values = _merged_paths(statement, both, cond, outputs, sides)
+    for path in (first, second):
+        refuse_end(path.capture.raised, statement.code)
     if first.capture.raised is not None and second.capture.raised is not None:
         raise AlwaysRaises
     statement.write(values)

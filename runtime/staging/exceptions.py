@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dis
+import sys
 import types
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
@@ -24,7 +26,7 @@ from ..debugging.tracebacks import (
     traceback_frames,
     user_position,
 )
-from ..errors import AutographError, RaiseInTryError
+from ..errors import AutographError, RaiseInTryError, UnsupportedPlaceError
 from ..values.structures import flatten, unflatten
 from .state.aliases import user_frames
 
@@ -72,6 +74,39 @@ def refuse_caught(error: BaseException, places: Iterable[tuple[types.CodeType, i
                 sites=[("the 'try'", tried)],
                 place=raised or ...,
             ) from error
+
+
+def refuse_end(raised: BaseException | None, code: types.CodeType | None) -> None:
+    """Raise if a staged branch ends an iteration, because Python would go on to ask for items without end.
+
+    `raised` is the exception that the branch raises, and `code` that of the function with the branch.
+    """
+    name = "" if raised is None or code is None else code.co_name
+    ends_next = name == "__next__" and isinstance(raised, StopIteration)
+    if not ends_next and not (name == "__getitem__" and isinstance(raised, IndexError) and _is_iterated()):
+        return
+    strip_internal_frames(raised)
+    kind = type(raised).__name__
+    raise UnsupportedPlaceError(
+        f"a staged condition decides whether {name!r} raises {kind}, which ends an iteration",
+        why="Python asks for the items while it traces, and the end is known only when the graph runs",
+        remedy="loop over an array, a range or a list, or use 'while'",
+    ) from raised
+
+
+def _is_iterated() -> bool:
+    """Return whether Python itself, and not `x[i]`, called the `__getitem__` that runs."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and not (frame.f_code.co_name == FORWARDING and is_internal(frame.f_code)):
+        frame = frame.f_back
+    if frame is None or frame.f_back is None:
+        return False
+    code, offset = frame.f_back.f_code, frame.f_back.f_lasti
+    return not dis.opname[code.co_code[offset]].startswith("BINARY_")
+
+
+FORWARDING = "forward"
+"""The name of the functions that stand for special methods of user classes during a trace."""
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,15 @@ from ..backends import BACKENDS, Backend, staged_by
 from ..core.active_backends import ACTIVE, active_backend
 from ..core.closures import nothing, set_nothing
 from ..core.rolling_attempts import is_rolling
+from ..core.traces import TRACES
 from ..errors import MissingValueError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ..values.selected_container import SelectedList, snapshot_sources
 from ..values.structures import Spec, flatten, merge_sources, unflatten
+from . import special_methods
 from .conditions import if_stmt
 from .loops import for_stmt
 from .rolled_uses import note_item_use
+from .state.heap import is_of_user
 
 
 class _Filters(threading.local):
@@ -246,12 +249,13 @@ _COMPUTING_SUBSCRIPTS = frozenset(("RClass", "CClass", "MGridClass", "OGridClass
 """The classes of NumPy's objects that compute an array from a subscript: `np.r_`, `np.c_`, `np.mgrid`, ..."""
 
 
-def _has_own_items(target: Any) -> bool:
-    """Return whether Python code computes an object's items, as that of `x.at` in JAX does."""
+def _has_own_items(target: Any, method: str = "__getitem__") -> bool:
+    """Return whether Python code computes or sets an object's items, as that of `x.at` in JAX does."""
     kind = type(target)
-    if BACKENDS[kind] is not None or isinstance(target, (list, tuple, Mapping)):
+    owner = next((base for base in kind.__mro__ if method in vars(base)), object)
+    if BACKENDS[kind] is not None or not isinstance(vars(owner).get(method), FunctionType):
         return False
-    return isinstance(getattr(kind, "__getitem__", None), FunctionType)
+    return is_of_user(owner) or not isinstance(target, (list, tuple, Mapping))
 
 
 def _item_by_parts(
@@ -267,7 +271,9 @@ def _item_by_parts(
 
 def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
     """Return the backend that writes an item: the owner of a staged operand, or the active backend."""
-    backend = (_owner_of(target, key, value) or active_backend()) if ACTIVE else None
+    if not ACTIVE or _has_own_items(target, "__setitem__"):
+        return None
+    backend = _owner_of(target, key, value) or active_backend()
     if backend is not None and is_rolling() and has_staged(key):
         note_item_use(backend, target, key, is_write=True)
     return backend
@@ -275,6 +281,10 @@ def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
 
 def contains(item: Any, container: Any) -> Any:
     """Return `item in container` if either operand is staged, else None."""
+    if TRACES and BACKENDS[type(container)] is None:
+        found = special_methods.contains(item, container)
+        if found is not None:
+            return found
     backend = staged_by(container) or staged_by(item)
     if backend is None and type(container) in (tuple, list, SelectedList):
         backend = next((b for b in map(staged_by, container) if b is not None), None)

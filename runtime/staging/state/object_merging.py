@@ -1,4 +1,4 @@
-"""Merge dataclass instances created in staged branches and loops, field by field."""
+"""Merge instances of user classes created in staged branches and loops, attribute by attribute."""
 
 from __future__ import annotations
 
@@ -7,41 +7,64 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from ...errors import AliasError
+from ...values.locations import instance_attributes
+from ...values.reachability import reaches
 from ...values.structures import Spec, field_values, flatten, is_mutable_dataclass
 from .aliases import other_reference
+from .heap import is_of_user
 
 
 class MergeByField(BaseException):
-    """Restart a statement with the instances of a dataclass flattened into their fields."""
+    """Restart a statement with the instances of a class flattened into their attributes."""
 
     def __init__(self, kind: type):
         self.kind = kind
 
 
+def own_attributes(value: Any) -> dict[str, Any]:
+    """Return the attributes of an object: the fields of a dataclass, or else all of them, by name."""
+    if is_mutable_dataclass(value):
+        return field_values(value)
+    return dict(sorted(instance_attributes(value).items()))
+
+
+def is_mergeable(value: Any) -> bool:
+    """Return whether an object is no more than its attributes, and does not refer to itself.
+
+    No library defines its class or a base of it, and `object` creates its instances.
+    """
+    if is_mutable_dataclass(value):
+        return True
+    kind = type(value)
+    if kind.__new__ is not object.__new__ or not all(map(is_of_user, kind.__mro__[:-1])):
+        return False
+    return not reaches(instance_attributes(value).values(), lambda held: held is value)
+
+
 class FieldMerging:
-    """The dataclasses whose instances a statement merges field by field."""
+    """The classes whose instances a statement merges attribute by attribute."""
 
     def __init__(self) -> None:
         self.kinds: set[type] = set()
 
     def takes(self, value: Any) -> bool:
-        return type(value) in self.kinds and is_mutable_dataclass(value)
+        return type(value) in self.kinds and is_mergeable(value)
 
     def flatten(self, value: Any, sources: Callable[[Any], tuple[Any, ...] | None]) -> tuple[list[Any], Spec]:
         def attributes(value: Any) -> dict[str, Any] | None:
-            return field_values(value) if self.takes(value) else None
+            return own_attributes(value) if self.takes(value) else None
 
         return flatten(value, attributes=attributes if self.kinds else None, sources=sources)
 
     def parts_of(self, values: Iterable[Any]) -> list[Any]:
-        """Return the instances in `values` that are merged field by field."""
+        """Return the instances in `values` that are merged attribute by attribute."""
         found: list[Any] = []
         stack = list(values) if self.kinds else []
         while stack:
             value = stack.pop()
             if self.takes(value):
                 found.append(value)
-                stack += field_values(value).values()
+                stack += own_attributes(value).values()
             elif flatten(value)[1].kind is not None:
                 stack += flatten(value)[0]
         return found

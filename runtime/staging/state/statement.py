@@ -16,11 +16,11 @@ from ...debugging.tracebacks import is_internal
 from ...errors import StagedRecursionError
 from ...values import selected_container
 from ...values.locations import Location
-from ...values.structures import LEAF, Spec, is_mutable_dataclass
+from ...values.structures import LEAF, Spec
 from .aliases import other_reference, user_variables
 from .heap import Heap, running_heaps
 from .mismatches import TWO_MEMBERS, Rows, described, not_in_a_program
-from .object_merging import FieldMerging, MergeByField
+from .object_merging import FieldMerging, MergeByField, is_mergeable
 from .recursion import cut_to_one_cycle, cycle, raise_if_recursive, recursion_error
 from .side_effects import warn_of_advanced
 from .unsupported import changed
@@ -303,7 +303,7 @@ def merge_leaves(
         return optional
     for value, kind in zip((first, second), kinds, strict=True):
         if kind is None and not isinstance(value, Undefined):
-            if type(first) is type(second) and is_mutable_dataclass(first) and is_mutable_dataclass(second):
+            if type(first) is type(second) and is_mergeable(first) and is_mergeable(second):
                 raise MergeByField(type(value))
             both = type(first) is type(second) and hasattr(first, "__dict__") and not callable(first)
             objects = TWO_MEMBERS if isinstance(first, Enum) else "these are two objects"

@@ -5,24 +5,26 @@ import autograph_rs as ag
 
 def wrong():
     @ag.function
-    def kind(x):
+    def length(x):
         match x:  # <-- here
-            case np.ndarray():
-                return 1
+            case np.ndarray(shape=(n,)):
+                return n
             case _:
-                return 2
+                return 1
 
-    return kind(np.ones(2))
+    return length(np.ones(2))
 
 
 def repaired():
     @ag.function
-    def kind(x):
-        if isinstance(x, np.ndarray):
-            return 1
-        return 2
+    def length(x):
+        match np.shape(x):
+            case (n,):
+                return n
+            case _:
+                return 1
 
-    return kind(np.ones(2))
+    return length(np.ones(2))
 
 
-EXPECTED = 1
+EXPECTED = 2

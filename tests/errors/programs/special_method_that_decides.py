@@ -8,12 +8,12 @@ def wrong():
         def __init__(self, x):
             self.x = x
 
-        def __len__(self):
+        def __hash__(self):
             return 1 if self.x > 0 else 2  # <-- here
 
     @ag.function
     def build(x):
-        return len(Step(x))
+        return hash(Step(x))
 
     return build(np.float64(1.0))
 
@@ -23,12 +23,12 @@ def repaired():
         def __init__(self, x):
             self.x = x
 
-        def length(self):
+        def key(self):
             return 1 if self.x > 0 else 2
 
     @ag.function
     def build(x):
-        return Step(x).length()
+        return Step(x).key()
 
     return build(np.float64(1.0))
 

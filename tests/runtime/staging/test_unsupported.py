@@ -149,25 +149,7 @@ def sequence_pattern(x):
 @refused(STAYS.format("match"))
 def class_pattern(x):
     match x:
-        case int():
-            return 1
-        case _:
-            return 2
-
-
-@refused(UNCONVERTED)
-def value_in_a_structure(x):
-    match (x, 2):
-        case (3, 2):
-            return 1
-        case _:
-            return 2
-
-
-@refused(STAYS.format("case if"))
-def guard_of_a_structure(x):
-    match (x, 2):
-        case (a, 2) if a > 1:
+        case np.generic(ndim=0):
             return 1
         case _:
             return 2

@@ -1,0 +1,327 @@
+"""Conversion of the special methods, properties and descriptors of user classes.
+
+Python itself calls these, so no operator sees the call. While a trace runs, the classes that it *meets* have
+*forwarding methods* in their place: in a thread that traces, these call the converted method, and in any
+other thread the method itself. A class gets its own methods back when the last trace that met it ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..backends import BACKENDS, Backend, staged_by
+from ..core.traces import Trace, current_trace
+from ..debugging.tracebacks import drop_current_frame
+from ..values.locations import has_contents
+from ..values.reachability import reaches
+from .conditions import if_exp
+from .state.heap import excluded_from_heap, is_of_user, running_heaps
+
+_KEPT = frozenset(
+    f"__{name}__"
+    for name in "new del init_subclass class_getitem set_name getattribute instancecheck subclasscheck "
+    "prepare reduce reduce_ex getstate setstate getnewargs getnewargs_ex sizeof dir hash".split()
+)
+"""Special methods that stay unconverted: they create and describe objects."""
+
+
+class _Installed:
+    """The forwarding methods of one class, and the number of traces that use them."""
+
+    def __init__(self, kind: type):
+        self.kind, self.users = kind, 0
+        self.pairs: dict[str, tuple[Any, Any]] = {}
+        for name, value in vars(kind).items():
+            replacement = _replacement(kind, name, value)
+            if replacement is not None:
+                self.pairs[name] = value, replacement
+        if "__eq__" in self.pairs and "__ne__" not in vars(kind):
+            self.pairs["__ne__"] = None, _not_equal
+
+    def install(self) -> None:
+        for name, (_, replacement) in self.pairs.items():
+            type.__setattr__(self.kind, name, replacement)
+
+    def uninstall(self) -> None:
+        for name, (original, replacement) in self.pairs.items():
+            if vars(self.kind).get(name) is replacement:  # the user may have assigned another
+                if original is None:
+                    type.__delattr__(self.kind, name)
+                else:
+                    type.__setattr__(self.kind, name, original)
+
+
+_installed: dict[type, _Installed] = {}
+_lock = threading.RLock()  # reentrant: a finalizer may run a trace while it is held
+
+
+def _replacement(kind: type, name: str, value: Any) -> Any:
+    """Return what replaces an attribute of a class during a trace, or None if it stays."""
+    if type(value) is types.FunctionType:
+        if not (name.startswith("__") and name.endswith("__")) or name in _KEPT:
+            return None
+        if name == "__eq__" and _compares_fields(kind, value):
+            return _field_comparison(value, [f.name for f in dataclasses.fields(kind) if f.compare])
+        return forwarding_method(value)
+    if type(value) is property:
+        parts = (value.fget, value.fset, value.fdel)
+        converted = [forwarding_method(f) if type(f) is types.FunctionType else f for f in parts]
+        return property(*converted, value.__doc__)
+    if type(value) is functools.cached_property and type(value.func) is types.FunctionType:
+        cached = functools.cached_property(forwarding_method(value.func))
+        cached.attrname = value.attrname
+        return cached
+    return None
+
+
+def forwarding_method(method: types.FunctionType) -> Callable[..., Any]:
+    """Return a method that calls the converted `method` in a thread that runs a trace."""
+
+    @functools.wraps(method)
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        try:
+            trace = current_trace()
+            called = method if trace is None else trace.namespace.callee(method)
+            return called(*args, **kwargs)
+        except BaseException as error:
+            drop_current_frame(error)
+            raise
+
+    return forward
+
+
+def _compares_fields(kind: type, method: types.FunctionType) -> bool:
+    """Return whether `dataclasses` generated an `__eq__`, whose source no file contains."""
+    return "__dataclass_params__" in vars(kind) and method.__code__.co_filename == "<string>"
+
+
+def _field_comparison(method: types.FunctionType, names: list[str]) -> Callable[[Any, Any], Any]:
+    """Return a staged form of an `__eq__` that compares the fields with these names."""
+    ignores_identity = sys.version_info >= (3, 13)
+
+    @functools.wraps(method)
+    def compare(self: Any, other: Any) -> Any:
+        if current_trace() is None or self.__class__ is not other.__class__:
+            return method(self, other)
+        result: Any = True
+        for name in names:
+            first, second = getattr(self, name), getattr(other, name)
+            equal = (first is second and not ignores_identity) or truth(first == second)[0]
+            backend = staged_by(result)
+            if backend is not None:
+                result = backend.and_(result, lambda equal=equal: equal)
+            elif not result:
+                return result
+            else:
+                result = equal
+        return result
+
+    return compare
+
+
+def _not_equal(self: Any, other: Any) -> Any:
+    """`self != other` for a class that defines only `__eq__`."""
+    equal = type(self).__eq__(self, other)
+    if equal is NotImplemented:
+        return equal
+    equal, _ = truth(equal)
+    backend = staged_by(equal)
+    return not equal if backend is None else backend.not_(equal)
+
+
+# The classes that a trace meets
+
+
+def meet(trace: Trace, kind: type) -> None:
+    """Convert the special methods of a class, of its bases and of its descriptors until a trace ends."""
+    for base in kind.__mro__:
+        if base in trace.met:
+            continue
+        trace.met.add(base)
+        if not is_of_user(base) or BACKENDS[base] is not None:
+            continue
+        with excluded_from_heap() if running_heaps() else contextlib.nullcontext():
+            _convert(base)
+            trace.exits.callback(_restore, base)
+        for value in [*vars(base).values()]:
+            if hasattr(type(value), "__get__") or hasattr(type(value), "__set__"):
+                meet(trace, type(value))
+
+
+def _convert(kind: type) -> None:
+    with _lock:
+        installed = _installed.setdefault(kind, _Installed(kind))
+        installed.users += 1
+        if installed.users == 1:
+            installed.install()
+
+
+def _restore(kind: type) -> None:
+    with _lock:
+        installed = _installed[kind]
+        installed.users -= 1
+        if not installed.users:
+            installed.uninstall()
+            del _installed[kind]
+
+
+class Tracing(Trace):
+    """A trace that calls `function` with some arguments."""
+
+    def __init__(self, namespace: Any, function: Any, arguments: Any) -> None:
+        super().__init__(namespace)
+        self.called = function, arguments
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        function, arguments = self.called
+        meet_called(function)
+        meet_values([arguments])
+
+
+def meet_values(values: Iterable[Any]) -> None:
+    """Meet the classes of some values, and of those that they hold."""
+    trace = current_trace()
+    if trace is None:
+        return
+
+    def is_sought(value: Any) -> bool:
+        meet(trace, type(value))
+        return False
+
+    for value in values:
+        if isinstance(value, type):
+            meet(trace, value)
+        elif id(value) not in trace.seen:
+            trace.seen[id(value)] = value
+            reaches([value], is_sought)
+
+
+def meet_called(function: Any) -> None:
+    """Meet the classes of what a function that is called names or holds."""
+    trace = current_trace()
+    if trace is None or id(function) in trace.seen:
+        return
+    if isinstance(function, types.MethodType):
+        meet_values([function.__self__])
+        function = function.__func__
+    if not isinstance(function, types.FunctionType):
+        meet_values([function])
+    elif id(function.__code__) not in trace.seen:
+        trace.seen[id(function.__code__)] = function.__code__
+        scope = function.__globals__
+        cells = [c.cell_contents for c in function.__closure__ or () if has_contents(c)]
+        meet_values([*(scope[n] for n in function.__code__.co_names if n in scope), *cells])
+
+
+# Builtins that convert what a special method returns
+
+
+_METHODS = {
+    bool: ("__bool__", "__len__"),
+    len: ("__len__",),
+    int: ("__int__",),
+    float: ("__float__",),
+    complex: ("__complex__",),
+    str: ("__str__", "__repr__"),
+    repr: ("__repr__",),
+}
+"""The special methods that a builtin calls: the first that the class has."""
+_KINDS = {name: name.strip("_") for name in ("__bool__", "__int__", "__float__", "__complex__")}
+_KINDS["__len__"] = "int"
+"""The kinds of numbers that special methods must return."""
+
+
+def user_method(value: Any, *names: str) -> tuple[str, Callable[..., Any] | None]:
+    """Return the first of some special methods that a value has, converted; None unless it is the user's."""
+    kind, trace = type(value), current_trace()
+    if trace is None or BACKENDS[kind] is not None:
+        return "", None
+    for name in names:
+        owner = next((base for base in kind.__mro__ if name in vars(base)), object)
+        if is_of_user(owner) and type(vars(owner)[name]) is types.FunctionType:
+            meet(trace, kind)
+            return name, functools.partial(getattr(kind, name), value)
+        if owner is not object:
+            break
+    return "", None
+
+
+def result_of(name: str, value: Any, result: Any) -> Any:
+    """Return an object whose special method returns `result`."""
+    return type(type(value).__name__, (), {name: lambda *_: result})()
+
+
+def call_builtin(function: Callable[..., Any], value: Any) -> Any:
+    """Return `function(value)`, which may be staged, if a user class computes it; else NotImplemented."""
+    name, method = user_method(value, *_METHODS.get(function, ()))
+    if method is None:
+        return NotImplemented
+    result = method()
+    backend = staged_by(result)
+    if backend is None:
+        return function(result_of(name, value, result))
+    kind = _KINDS.get(name, "")
+    if kind not in str(getattr(result, "dtype", kind)):
+        raise TypeError(f"{name} should return {kind}, returned {result.dtype}")
+    return backend.call_builtin(bool, (result,), {}) if function is bool else result
+
+
+def text_of(value: Any, conversion: str = "") -> Any:
+    """Return the text of an instance of a user class, or an object that has it; None for any other value."""
+    names = {"": ("__format__", "__str__", "__repr__"), "s": ("__str__", "__repr__"), "r": ("__repr__",)}
+    name, method = user_method(value, *names.get(conversion, ()))
+    if method is None or name == "__format__":
+        return None
+    result = method()
+    return result_of(name, value, result) if staged_by(result) is None else result
+
+
+def truth(value: Any) -> tuple[Any, Backend | None]:
+    """Return the truth of an instance of a user class, or any other value unchanged, and its backend."""
+    found = call_builtin(bool, value)
+    value = value if found is NotImplemented else found
+    return value, BACKENDS[type(value)]
+
+
+def and_object(left: Any, right: Callable[[], Any]) -> Any:
+    """`left and right()`, where the class of `left` is of no backend."""
+    cond, backend = truth(left)
+    if backend is not None and backend.is_staged(cond):
+        return if_exp(backend, cond, right, lambda: left, "")
+    return right() if cond else left
+
+
+def or_object(left: Any, right: Callable[[], Any]) -> Any:
+    """`left or right()`, where the class of `left` is of no backend."""
+    cond, backend = truth(left)
+    if backend is not None and backend.is_staged(cond):
+        return if_exp(backend, cond, lambda: left, right, "")
+    return left if cond else right()
+
+
+def contains(item: Any, container: Any) -> Any:
+    """Return `item in container` if the class of the container computes it, else None."""
+    _, method = user_method(container, "__contains__")
+    if method is not None:
+        result = method(item)
+        backend = staged_by(result)
+        return bool(result) if backend is None else backend.call_builtin(bool, (result,), {})
+    if hasattr(type(container), "__contains__"):
+        return None
+    _, method = user_method(container, "__iter__")
+    if method is None:
+        return None
+    items = method()
+    backend = staged_by(items) or staged_by(item)
+    if staged_by(items) is None:
+        items = [*items]
+        backend = backend or next(filter(None, map(staged_by, items)), None)
+    return item in items if backend is None else backend.contains(item, items)
