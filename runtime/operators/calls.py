@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from .. import staging
 from ..backends import load_backends
 from ..backends.builtins import DISPATCHING
-from ..core.active_backends import ACTIVE
+from ..core.active_backends import ACTIVE, CAPTURES
 from ..debugging.tracebacks import drop_current_frame, strip_internal_frames
 from ..errors import ArgumentError, describe
 from . import builtins as _builtins  # noqa: F401 - fills DISPATCHING
@@ -111,7 +111,7 @@ def make_callee(
     """
     function_type, method_type = types.FunctionType, types.MethodType
     builtin_type = types.BuiltinFunctionType
-    dispatching, active, fast_path = DISPATCHING, ACTIVE, entries.fast_path.get
+    dispatching, active, captures, fast_path = DISPATCHING, ACTIVE, CAPTURES, entries.fast_path.get
     named = (replacements or Replacements({}, None)).by_name
 
     def replacement_of(function: Any) -> Any:
@@ -138,7 +138,7 @@ def make_callee(
     def resolve_new(function: Any) -> Any:
         """Return the callee of a Python function that is not in the cache."""
         if resolve is None:
-            return unconverted(function)
+            return recursive(unconverted(function))
         entry = resolve(function)
         if entry is None:
             if function.__module__:
@@ -146,20 +146,24 @@ def make_callee(
             return unconverted(function)
         shared = entry.shared  # read once: another thread may evict it
         if shared is not None and entry.globals is function.__globals__:
-            return shared
+            return recursive(shared)
         return bound(entry, function)
 
     def bound(entry: CacheEntry, function: Any) -> Any:
         """Return the callee that an entry creates for a function, which may be the function itself."""
         called = entry.bind(function)
-        return unconverted(function) if called is function else called
+        return unconverted(function) if called is function else recursive(called)
+
+    def recursive(called: Any) -> Any:
+        """Return what runs `called`, which may be running already, in a branch or loop body."""
+        return staging.recursive_callee(called) if active and captures.heaps else called
 
     def callee(function: Any) -> Any:
         try:
             kind = type(function)
             if kind is function_type:
                 if (cached := fast_path(function)) is not None and cached[0] is function.__code__:
-                    return cached[1]
+                    return recursive(cached[1]) if active else cached[1]
                 try:
                     entry = entries[id(function.__code__)]
                 except KeyError:
@@ -169,7 +173,7 @@ def make_callee(
                         return unconverted(function)
                     shared = entry.shared
                     if shared is not None and entry.globals is function.__globals__:
-                        return entries.add_to_fast_path(function, shared, entry)
+                        return recursive(entries.add_to_fast_path(function, shared, entry))
                     return bound(entry, function)
                 return resolve_new(function)
             if kind is method_type:

@@ -21,6 +21,7 @@ _HOMES = {
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
+    "recursion": "recursive_callee",
     "side_effects": "warn_of_effects",
     "statement": "AlwaysRaises",
     "unsupported": "checked_write",
@@ -30,11 +31,11 @@ __all__ = ["ACTIVE", "load", *" ".join(_HOMES.values()).split()]  # noqa: PLE060
 
 def load() -> None:
     """Import every module and bind its names here, with import statements that packaging tools can see."""
-    from . import conditions, expressions, loop_options, loop_unrolling, loops  # noqa: PLC0415
+    from . import conditions, expressions, loop_options, loop_unrolling, loops, recursion  # noqa: PLC0415
     from .state import side_effects, statement, unsupported  # noqa: PLC0415
 
     outer = side_effects, statement, unsupported
-    for home in (conditions, expressions, loops, loop_options, loop_unrolling, *outer):
+    for home in (conditions, expressions, loops, loop_options, loop_unrolling, recursion, *outer):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})
 

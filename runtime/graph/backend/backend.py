@@ -31,7 +31,7 @@ from ..tracing.trace import (
     tracing_into,
     user_frames,
 )
-from . import builtins, items
+from . import builtins, items, recursion
 from .peeling import first_and_rest
 
 
@@ -100,6 +100,9 @@ class GraphBackend:
         return result
 
     # Captures
+
+    def recursive_callee(self, called: Any) -> Any:
+        return recursion.recursive_callee(self, called)
 
     def is_given(self, value: Any) -> bool:
         """Return whether a container is the user's own, rather than the trace's copy of an argument."""

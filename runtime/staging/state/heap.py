@@ -13,7 +13,6 @@ import gc
 import itertools
 import operator
 import sys
-import threading
 import types
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from ...backends import BACKENDS
+from ...core.active_backends import CAPTURES
 from ...core.closures import function_key
 from ...core.packages import is_library
 from ...core.undefined import Undefined
@@ -45,27 +45,17 @@ ATOMS = (
 )  # fmt: skip
 
 
-class _Watching(threading.local):
-    """The heaps whose closures this thread is running, outermost first."""
-
-    def __init__(self) -> None:
-        self.heaps: list[Heap] = []
-
-
-_watching = _Watching()
-
-
 def running_heaps() -> list[Heap]:
     """Return the heaps of the branches and loop bodies that this thread is running, outermost first."""
-    return _watching.heaps
+    return CAPTURES.heaps
 
 
 @contextmanager
 def excluded_from_heap() -> Iterator[None]:
     """Do not count changes made in the `with` block as changes made by the surrounding traced code."""
-    before = [heap.contents() for heap in _watching.heaps]
+    before = [heap.contents() for heap in CAPTURES.heaps]
     yield
-    for heap, contents in zip(_watching.heaps, before, strict=True):
+    for heap, contents in zip(CAPTURES.heaps, before, strict=True):
         heap.accept(contents)
 
 
@@ -176,11 +166,11 @@ class Heap:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        _watching.heaps.append(self)
+        CAPTURES.heaps.append(self)
         try:
             yield
         finally:
-            _watching.heaps.pop()
+            CAPTURES.heaps.pop()
 
     def contents(self) -> list[Any]:
         slots = [dict(read_contents(owner)) for owner, _ in self._saved]

@@ -28,6 +28,16 @@ def recursion_error(
     )
 
 
+def refusal(code: types.CodeType, why: str, remedy: str) -> StagedRecursionError:
+    """Return the error for a recursion under a staged condition that cannot become a graph."""
+    name = enclosing_qualname(code).rpartition(".")[2].removeprefix("ag__")
+    return StagedRecursionError(
+        f"{name!r} calls itself under a staged condition, and cannot become a graph of its own",
+        why=why,
+        remedy=remedy,
+    )
+
+
 def raise_if_recursive(error: RecursionError, code: types.CodeType, outer: Collection[object]) -> None:
     """At the first statement of a recursion under staged conditions, replace Python's RecursionError.
 
