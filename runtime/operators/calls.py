@@ -170,7 +170,7 @@ def make_callee(
                     pass  # do not chain an error of `resolve_new` to this one
                 else:
                     if entry is None:
-                        return unconverted(function)
+                        return recursive(unconverted(function))
                     shared = entry.shared
                     if shared is not None and entry.globals is function.__globals__:
                         return recursive(entries.add_to_fast_path(function, shared, entry))

@@ -10,7 +10,7 @@ from ...core.undefined import Undefined
 from ...staging.state.recursion import refusal
 from ...staging.state.statement import Path, Statement, Written
 from ...values.locations import ClassView, DictView, Location
-from ...values.structures import LEAF, Spec, leaf_paths
+from ...values.structures import LEAF, Spec, leaf_paths, unflatten
 from ..ir.alias_analysis import AliasAnalysis, is_immutable
 from ..ir.graph import Graph, Node
 from ..ir.type_merging import merge_types
@@ -45,17 +45,25 @@ class Results:
     leaves: list[Any] = field(compare=False)
     aliased: set[int] = field(default_factory=set, compare=False)
     """The indices of leaves that may share memory with an argument."""
+    returns: bool = True
+    """False if each path raises an exception or calls the function again."""
 
     @classmethod
     def of(cls, recursion: Any, statement: Statement, path: Path, arguments: dict[int, int]) -> Results:
         """Return the results of a trace, merged with those that it assumed."""
+        if path.capture.raised is not None:
+            return cls(LEAF, [Plain(None)], [None], returns=False)
         leaves, spec = statement.flatten(path.result)
         leaves = [path.leaf(leaf) for leaf in leaves]
         parts = [_part(recursion, leaf, arguments) for leaf in leaves]
         known = recursion.results
-        if known is None:
+        if known is None or not known.returns:
             return cls(spec, parts, leaves)
         if spec != known.spec:
+            lists = [known.list_type(recursion), cls(spec, parts, leaves).list_type(recursion)]
+            if None not in lists:
+                value = leaves[0] if spec == LEAF else unflatten(spec, leaves)
+                return cls(LEAF, [merge_types(*lists)], [value], known.aliased)
             why = f"it returns {known.spec} on one path and {spec} on another"
             raise refusal(recursion.code, why, "return values of one structure")
         names = leaf_paths(spec, "its result")
@@ -63,6 +71,13 @@ class Results:
             _merge(recursion, *item) for item in zip(names, known.parts, parts, leaves, strict=True)
         ]
         return cls(spec, merged, leaves, known.aliased)
+
+    def list_type(self, recursion: Any) -> StagedType | None:
+        """Return the type of a result that is a list of numbers or arrays, or None for any other result."""
+        if self.spec == LEAF:
+            return self.parts[0] if isinstance(self.parts[0], ListType) else None
+        is_list = self.spec.kind is list and all(part == LEAF for part in self.spec.parts)
+        return recursion.backend.type_of(list(self.leaves)) if is_list else None
 
     def _types(self) -> list[tuple[int, StagedType]]:
         return [(i, p) for i, p in enumerate(self.parts) if not isinstance(p, (Parameter, Plain))]

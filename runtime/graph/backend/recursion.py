@@ -265,12 +265,6 @@ class Recursion:
             return self.trace_body(passed[0])
 
         path = statement.settled(lambda: statement.run(run, [*kinds, *state.kinds], enter))
-        if path.capture.raised is not None:
-            raise refusal(
-                self.code,
-                "no path returns without calling it again",
-                "end the recursion with a test: if n == 0: return 1",
-            )
         return self._settle(statement, path, placeholders, arguments, passed[0])
 
     def trace_body(self, parameters: Sequence[Any]) -> Any:
@@ -298,9 +292,10 @@ class Recursion:
         is_settled &= results == self.results or not self._calls
         self.results = results
         own = [placeholders[list(indices.values()).index(i)] for i in written]
-        values = [*results.values, *own, *self.state.values(path)]
-        kinds = [*results.kinds, *(self.kinds[i] for i in written), *self.state.kinds]
-        self.backend.close(path.capture, values, kinds)
+        if results.returns:
+            values = [*results.values, *own, *self.state.values(path)]
+            kinds = [*results.kinds, *(self.kinds[i] for i in written), *self.state.kinds]
+            self.backend.close(path.capture, values, kinds)
         graph = builder.graph
         self.graph.arguments[:], self.graph.nodes[:] = graph.arguments, graph.nodes
         self.graph.results[:] = graph.results
@@ -319,6 +314,8 @@ class Recursion:
             self._check_written(leaves, i)
         inputs = [self.backend.convert(leaves[i], self.kinds[i]) for i in self._staged()]
         node: Node = recording.add("call", [*inputs, *state.inputs(self)], None, effect=True, graph=self.graph)
+        if not results.returns:
+            raise staging.AlwaysRaises
         kinds = [self.kinds[i] for i in state.written_arguments]
         outputs = iter(recording.outputs(node, [*results.kinds, *kinds, *state.kinds]))
         values = results.rebuild(outputs, leaves)

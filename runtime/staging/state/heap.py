@@ -15,7 +15,7 @@ import operator
 import sys
 import types
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -62,9 +62,20 @@ def excluded_from_heap() -> Iterator[None]:
 class Heap:
     """A snapshot of the contents of everything reachable from `roots`."""
 
-    def __init__(self, roots: Iterable[Any], *, own: Iterable[Any], code: types.CodeType | None):
-        """Take the snapshot, except for variables bound by `own`, the closures of a statement."""
-        self.code = code
+    def __init__(
+        self,
+        roots: Iterable[Any],
+        *,
+        own: Iterable[Any],
+        code: types.CodeType | None,
+        names: Collection[str] = (),
+    ):
+        """Take the snapshot, except for variables bound by `own`, the closures of a statement.
+
+        Of the variables that the statement's function closes over, and that another activation of it may set,
+        only `names`, the state of the statement, are left out.
+        """
+        self.code, self._names = code, names
         self._saved: list[tuple[Any, dict[Any, Any]]] = []
         self._families = {function_key(f.__code__) for f in own if isinstance(f, types.FunctionType)}
         self._labels: dict[int, str] = {}
@@ -156,6 +167,11 @@ class Heap:
             self._saved += [(view, view.read()) for view in views]
             self._labels.update((id(c), n) for c, n in zip(cells, code.co_freevars, strict=True))
             found += cells
+        elif function_key(code)[1] == code.co_qualname:
+            free = zip(cells, code.co_freevars, strict=True)
+            activations = {id(c): n for c, n in free if n not in self._names}
+            self._labels.update(activations)
+            found += [c for c in cells if id(c) in activations]
         return found
 
     def moved(self) -> list[Any]:
