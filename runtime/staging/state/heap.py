@@ -75,9 +75,10 @@ class Heap:
         Of the variables that the statement's function closes over, and that another activation of it may set,
         only `names`, the state of the statement, are left out.
         """
-        self.code, self._names = code, names
+        self.code, self._state = code, names
         self._saved: list[tuple[Any, dict[Any, Any]]] = []
-        self._families = {function_key(f.__code__) for f in own if isinstance(f, types.FunctionType)}
+        self._own = [f for f in own if isinstance(f, types.FunctionType)]
+        self._families = {function_key(f.__code__) for f in self._own}
         self._labels: dict[int, str] = {}
         self._whole: list[tuple[Any, Any]] = []
         self._iterators: list[tuple[Any, Any]] = []
@@ -167,9 +168,9 @@ class Heap:
             self._saved += [(view, view.read()) for view in views]
             self._labels.update((id(c), n) for c, n in zip(cells, code.co_freevars, strict=True))
             found += cells
-        elif function_key(code)[1] == code.co_qualname:
+        elif function not in self._own and ("ag__" not in code.co_freevars or _contains(code, self.code)):
             free = zip(cells, code.co_freevars, strict=True)
-            activations = {id(c): n for c, n in free if n not in self._names}
+            activations = {id(c): n for c, n in free if n not in self._state}
             self._labels.update(activations)
             found += [c for c in cells if id(c) in activations]
         return found
@@ -236,6 +237,12 @@ class Heap:
                 _restore_contents(owner, before)
         for slot, value, _ in self._changed_slots():
             slot.set(value)
+
+
+def _contains(code: types.CodeType, inner: types.CodeType | None) -> bool:
+    """Return whether a function defines the closure with the code `inner`, at any depth."""
+    codes = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return inner in codes or any(_contains(c, inner) for c in codes)
 
 
 def _bound_names(code: types.CodeType, opname: str) -> set[str]:
