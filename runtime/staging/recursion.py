@@ -11,22 +11,33 @@ from typing import Any
 
 from ..core.active_backends import active_backend
 from .state.aliases import ROOT
+from .state.heap import running_heaps
 from .state.statement import Statement
 
 _CAPTURE = Statement.run.__code__
 
 
 def recursive_callee(called: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what to call instead of `called`, a Python function, if the backend has recursive functions."""
-    backend = active_backend()
-    find = getattr(backend, "recursive_callee", None)
-    if find is None or type(called) is not types.FunctionType:
+    """Return what to call instead of `called`, a function that may be running, during a capture."""
+    if type(called) is not types.FunctionType:
         return called
-    return find(called)  # type: ignore[no-any-return]
+    find = getattr(active_backend(), "recursive_callee", None)
+    if find is not None:
+        return find(called)  # type: ignore[no-any-return]
+    running_activation(called)
+    return called
 
 
-def running_activation(called: types.FunctionType, boundary: types.CodeType) -> dict[str, Any] | None:
-    """Return the variables of the innermost running activation of a function.
+def note_activation(called: types.FunctionType) -> None:
+    """Have the captured statements track the variables that another activation of their function may set."""
+    for heap in running_heaps():
+        heap.add_variables(called)
+
+
+def running_activation(
+    called: types.FunctionType, boundary: types.CodeType | None = None
+) -> dict[str, Any] | None:
+    """Return the variables of the innermost running activation of a function, which is called again.
 
     Return None if there is none, if no branch or loop body is captured between it and this call, or if it
     began outside of the innermost activation of `boundary`.
@@ -37,7 +48,10 @@ def running_activation(called: types.FunctionType, boundary: types.CodeType) -> 
         code = frame.f_code
         if code is called.__code__:
             variables = dict(frame.f_locals) if is_captured else None
-            return variables if variables is not None and _has_cells(called, variables) else None
+            if variables is None or not _has_cells(called, variables):
+                return None
+            note_activation(called)
+            return variables
         if code is _CAPTURE:
             is_captured = True
         elif code is boundary or code.co_name == ROOT:

@@ -24,7 +24,7 @@ import numpy as np
 from ... import staging
 from ...core.closures import set_nothing
 from ...errors import StagedRecursionError
-from ...staging.recursion import free_variables, rebound_names, running_activation
+from ...staging.recursion import free_variables, note_activation, rebound_names, running_activation
 from ...staging.state.aliases import root_of
 from ...staging.state.recursion import refusal
 from ...staging.state.statement import Path, Restage, Statement, is_same
@@ -63,6 +63,7 @@ def recursive_callee(backend: Any, called: types.FunctionType) -> Callable[..., 
     recursion = current_builder().recursion
     while recursion is not None:
         if recursion.is_of(called):
+            note_activation(called)
             return functools.partial(recursion.call_again, called)
         recursion = recursion.outer
     variables = running_activation(called, Recursion.trace_body.__code__)

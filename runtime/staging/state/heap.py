@@ -72,13 +72,11 @@ class Heap:
     ):
         """Take the snapshot, except for variables bound by `own`, the closures of a statement.
 
-        Of the variables that the statement's function closes over, and that another activation of it may set,
-        only `names`, the state of the statement, are left out.
+        `names` are those in the state of the statement.
         """
-        self.code, self._state = code, names
+        self.code, self._names_of_state = code, names
         self._saved: list[tuple[Any, dict[Any, Any]]] = []
-        self._own = [f for f in own if isinstance(f, types.FunctionType)]
-        self._families = {function_key(f.__code__) for f in self._own}
+        self._families = {function_key(f.__code__) for f in own if isinstance(f, types.FunctionType)}
         self._labels: dict[int, str] = {}
         self._whole: list[tuple[Any, Any]] = []
         self._iterators: list[tuple[Any, Any]] = []
@@ -168,12 +166,17 @@ class Heap:
             self._saved += [(view, view.read()) for view in views]
             self._labels.update((id(c), n) for c, n in zip(cells, code.co_freevars, strict=True))
             found += cells
-        elif function not in self._own and ("ag__" not in code.co_freevars or _contains(code, self.code)):
-            free = zip(cells, code.co_freevars, strict=True)
-            activations = {id(c): n for c, n in free if n not in self._state}
-            self._labels.update(activations)
-            found += [c for c in cells if id(c) in activations]
         return found
+
+    def add_variables(self, function: types.FunctionType) -> None:
+        """Before another activation of the statement's function, add the variables that it closes over."""
+        if function_key(function.__code__) not in self._families:
+            return
+        for cell, name in zip(function.__closure__ or (), function.__code__.co_freevars, strict=True):
+            if name not in self._names_of_state and id(cell) not in self.reached:
+                self.reached.add(id(cell))
+                self._labels[id(cell)] = name
+                self._saved.append((cell, read_contents(cell)))
 
     def moved(self) -> list[Any]:
         """Return the iterators that have advanced since the last call."""
@@ -237,12 +240,6 @@ class Heap:
                 _restore_contents(owner, before)
         for slot, value, _ in self._changed_slots():
             slot.set(value)
-
-
-def _contains(code: types.CodeType, inner: types.CodeType | None) -> bool:
-    """Return whether a function defines the closure with the code `inner`, at any depth."""
-    codes = [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    return inner in codes or any(_contains(c, inner) for c in codes)
 
 
 def _bound_names(code: types.CodeType, opname: str) -> set[str]:
