@@ -184,6 +184,7 @@ class Recursion:
         for _ in range(MAX_TRACES):
             try:
                 if self._trace():
+                    self._share_graph()
                     return self._emit(self.leaves)
             except Retrace as error:
                 if error.recursion is not self:
@@ -193,6 +194,13 @@ class Recursion:
             f"the types of its arguments and results still change after {MAX_TRACES} traces",
             "pass and return values of one type, number of dimensions and structure",
         )
+
+    def _share_graph(self) -> None:
+        """Call an equal graph of an earlier call, if there is one."""
+        if self.outer is None:
+            graphs = self.parent.root.called_graphs
+            self.graph = next((graph for graph in graphs if graph.equals(self.graph)), self.graph)
+            graphs.append(self.graph)
 
     def call_again(self, called: types.FunctionType, /, *args: Any, **kwargs: Any) -> Any:
         """Add a call to the called graph from inside of it."""

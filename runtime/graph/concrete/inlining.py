@@ -43,8 +43,11 @@ def inline(concrete: ConcreteGraph, leaves: Sequence[Any], arguments: Any) -> An
     if concrete.changes:
         check_distinct_containers(arguments, graph.name)
     copies = dict(zip(graph.arguments, map(recording.to_node, handles), strict=True))
+    called = {part: Graph(part.name) for part in graph.program()[1:]}
+    for part, copy_of_part in called.items():
+        _copy_into(copy_of_part, part, called)
     for node in graph.nodes:
-        copies[node] = _copy_node(node, copies)
+        copies[node] = _copy_node(node, copies, called)
     count = len(graph.results) - len(concrete.writes)
     argument_handles = {
         a: h for a, h in zip(graph.arguments, handles, strict=True) if not isinstance(h, Variable)
@@ -83,10 +86,11 @@ def _check_written_arguments(graph: Graph, handles: Sequence[Any], writes: Seque
             raise shared_argument(graph.name, name, graph.arguments[j].attrs["name"])
 
 
-def _copy_node(node: Node, copies: dict[Node, Node]) -> Node:
+def _copy_node(node: Node, copies: dict[Node, Node], called: dict[Graph, Graph]) -> Node:
     """Add a copy of a node to the current graph."""
+    attrs = _copy_attributes(node, called)
     new = current_builder().add(
-        node.op, [copies[i] for i in node.inputs], _copy_attributes(node), node.type, effect=node.effect
+        node.op, [copies[i] for i in node.inputs], attrs, node.type, effect=node.effect
     )
     new.attrs.update({k: v for k, v in node.attrs.items() if k == "errstate"})
     frames: Any = user_frames()
@@ -94,17 +98,22 @@ def _copy_node(node: Node, copies: dict[Node, Node]) -> Node:
     return new
 
 
-def _copy_attributes(node: Node) -> dict[str, Any]:
-    return {k: _copy_graph(v) if isinstance(v, Graph) else v for k, v in node.attrs.items()}
+def _copy_attributes(node: Node, called: dict[Graph, Graph]) -> dict[str, Any]:
+    """Copy the attributes of a node. `called` has the copies of called graphs."""
+    attrs = dict(node.attrs)
+    for key, value in attrs.items():
+        if isinstance(value, Graph):
+            attrs[key] = called.get(value) or _copy_into(Graph(value.name), value, called)
+    return attrs
 
 
-def _copy_graph(graph: Graph) -> Graph:
-    """Return a copy of an inner graph, with copies of its nodes."""
+def _copy_into(new: Graph, graph: Graph, called: dict[Graph, Graph]) -> Graph:
+    """Fill a graph with copies of the nodes of another graph, and return it."""
     errors, default_errors = np.geterr(), current_builder().errstate
     copies = {a: Node(a.op, (), dict(a.attrs), a.type, a.source) for a in graph.arguments}
-    new = Graph(graph.name, list(copies.values()))
+    new.arguments = list(copies.values())
     for node in graph.nodes:
-        attrs = _copy_attributes(node)
+        attrs = _copy_attributes(node, called)
         if errors != default_errors:
             attrs.setdefault("errstate", errors)
         copies[node] = Node(

@@ -141,6 +141,7 @@ class RootBuilder(Builder):
         super().__init__(name)
         self.may_create = may_create
         self.created = False
+        self.called_graphs: list[Graph] = []
         self.unrolled: dict[CodeType, int | None] = {}
         """The recursive functions that are unrolled: how many calls are left, or None if they are sure to end."""
         self.printing = np.get_printoptions()
