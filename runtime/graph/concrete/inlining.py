@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import AliasError
 from ...staging.state.aliases import root_of
 from ..ir.alias_analysis import AliasAnalysis, is_immutable
+from ..ir.copying import copy_attributes, copy_called
 from ..ir.graph import Graph, Node
 from ..rules.methods import copy
 from ..state.variables import Variable
@@ -43,11 +44,11 @@ def inline(concrete: ConcreteGraph, leaves: Sequence[Any], arguments: Any) -> An
     if concrete.changes:
         check_distinct_containers(arguments, graph.name)
     copies = dict(zip(graph.arguments, map(recording.to_node, handles), strict=True))
-    called = {part: Graph(part.name) for part in graph.program()[1:]}
-    for part, copy_of_part in called.items():
-        _copy_into(copy_of_part, part, called)
+    errors = np.geterr()
+    defaults = {} if errors == current_builder().errstate else {"errstate": errors}
+    called = copy_called(graph, defaults)
     for node in graph.nodes:
-        copies[node] = _copy_node(node, copies, called)
+        copies[node] = _copy_node(node, copies, copy_attributes(node, called, defaults))
     count = len(graph.results) - len(concrete.writes)
     argument_handles = {
         a: h for a, h in zip(graph.arguments, handles, strict=True) if not isinstance(h, Variable)
@@ -86,41 +87,13 @@ def _check_written_arguments(graph: Graph, handles: Sequence[Any], writes: Seque
             raise shared_argument(graph.name, name, graph.arguments[j].attrs["name"])
 
 
-def _copy_node(node: Node, copies: dict[Node, Node], called: dict[Graph, Graph]) -> Node:
+def _copy_node(node: Node, copies: dict[Node, Node], attrs: dict[str, Any]) -> Node:
     """Add a copy of a node to the current graph."""
-    attrs = _copy_attributes(node, called)
-    new = current_builder().add(
-        node.op, [copies[i] for i in node.inputs], attrs, node.type, effect=node.effect
-    )
+    inputs = [copies[i] for i in node.inputs]
+    new = current_builder().add(node.op, inputs, attrs, node.type, effect=node.effect)
     new.attrs.update({k: v for k, v in node.attrs.items() if k == "errstate"})
     frames: Any = user_frames()
     new.source = (*frames, *node.places)
-    return new
-
-
-def _copy_attributes(node: Node, called: dict[Graph, Graph]) -> dict[str, Any]:
-    """Copy the attributes of a node. `called` has the copies of called graphs."""
-    attrs = dict(node.attrs)
-    for key, value in attrs.items():
-        if isinstance(value, Graph):
-            attrs[key] = called.get(value) or _copy_into(Graph(value.name), value, called)
-    return attrs
-
-
-def _copy_into(new: Graph, graph: Graph, called: dict[Graph, Graph]) -> Graph:
-    """Fill a graph with copies of the nodes of another graph, and return it."""
-    errors, default_errors = np.geterr(), current_builder().errstate
-    copies = {a: Node(a.op, (), dict(a.attrs), a.type, a.source) for a in graph.arguments}
-    new.arguments = list(copies.values())
-    for node in graph.nodes:
-        attrs = _copy_attributes(node, called)
-        if errors != default_errors:
-            attrs.setdefault("errstate", errors)
-        copies[node] = Node(
-            node.op, tuple([copies[i] for i in node.inputs]), attrs, node.type, node.places, node.effect
-        )
-        new.nodes.append(copies[node])
-    new.results = [copies[r] for r in graph.results]
     return new
 
 

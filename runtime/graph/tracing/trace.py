@@ -142,6 +142,8 @@ class RootBuilder(Builder):
         self.may_create = may_create
         self.created = False
         self.called_graphs: list[Graph] = []
+        self.reversed_graphs: dict[Graph, Graph] = {}
+        """Maps called graphs to the graphs that compute the cotangents of their arguments."""
         self.unrolled: dict[CodeType, int | None] = {}
         """The recursive functions that are unrolled: how many calls are left, or None if they are sure to end."""
         self.printing = np.get_printoptions()
