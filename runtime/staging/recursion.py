@@ -17,15 +17,22 @@ from .state.statement import Statement
 _CAPTURE = Statement.run.__code__
 
 
-def recursive_callee(called: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what to call instead of `called`, a function that may be running, during a capture."""
+def recursive_callee(
+    called: Callable[..., Any], loop_form: Callable[[], Callable[..., Any] | None]
+) -> Callable[..., Any]:
+    """Return what to call instead of `called`, a function that may be running, during a capture.
+
+    `loop_form` returns the function as a loop if it is tail-recursive. Backends that can call a function from
+    itself do not need it.
+    """
     if type(called) is not types.FunctionType:
         return called
     find = getattr(active_backend(), "recursive_callee", None)
     if find is not None:
         return find(called)  # type: ignore[no-any-return]
-    running_activation(called)
-    return called
+    if running_activation(called) is None:
+        return called
+    return loop_form() or called
 
 
 def note_activation(called: types.FunctionType) -> None:

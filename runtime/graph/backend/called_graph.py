@@ -15,7 +15,6 @@ from ..ir.alias_analysis import AliasAnalysis, is_immutable
 from ..ir.graph import Graph, Node
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, ListType, ScalarType, StagedType, bound_type
-from ..tracing.tensor import Staged
 from ..tracing.trace import Builder, current_builder
 
 
@@ -26,7 +25,7 @@ class Parameter:
     index: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Plain:
     """A result that is the same object in each call."""
 
@@ -34,6 +33,8 @@ class Plain:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Plain) and self.value is other.value
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass
@@ -67,9 +68,7 @@ class Results:
             why = f"it returns {known.spec} on one path and {spec} on another"
             raise refusal(recursion.code, why, "return values of one structure")
         names = leaf_paths(spec, "its result")
-        merged = [
-            _merge(recursion, *item) for item in zip(names, known.parts, parts, leaves, strict=True)
-        ]
+        merged = [_merge(recursion, *item) for item in zip(names, known.parts, parts, leaves, strict=True)]
         return cls(spec, merged, leaves, known.aliased)
 
     def list_type(self, recursion: Any) -> StagedType | None:
@@ -141,7 +140,7 @@ def _merge(recursion: Any, name: str, known: Any, part: Any, leaf: Any) -> Any:
             types.append(side)
     try:
         if None in types:
-            raise TypeError("a graph selects between numbers and arrays only")  # noqa: TRY301
+            raise TypeError("a graph selects between numbers and arrays only")
         return merge_types(*types)
     except TypeError as error:
         raise refusal(

@@ -23,7 +23,6 @@ import numpy as np
 
 from ... import staging
 from ...core.closures import set_nothing
-from ...errors import StagedRecursionError
 from ...staging.recursion import free_variables, note_activation, rebound_names, running_activation
 from ...staging.state.aliases import root_of
 from ...staging.state.recursion import refusal
@@ -143,10 +142,10 @@ class Recursion:
             self._type_of(leaf) if isinstance(leaf, Staged) else None for leaf in self.leaves
         ]
         self.varies = earlier_spec != self.spec
-        for i, leaf in enumerate(self.leaves):
-            if self.kinds[i] is not None or self.varies and earlier_spec != self.spec:
+        for i, before in enumerate(earlier if earlier_spec == self.spec else ()):
+            leaf = self.leaves[i]
+            if self.kinds[i] is not None:
                 continue
-            before = earlier[i]
             if isinstance(before, Staged):
                 self.kinds[i] = self._type_of(leaf)
             elif owners[i] in rebound or not is_same(before, leaf):
@@ -279,7 +278,8 @@ class Recursion:
     def trace_body(self, parameters: Sequence[Any]) -> Any:
         """Run the function. The frame of this method marks where its activation begins."""
         bound = inspect.BoundArguments(
-            self._signature, dict(zip(self._signature.parameters, parameters, strict=True))  # type: ignore[arg-type]
+            self._signature,
+            dict(zip(self._signature.parameters, parameters, strict=True)),  # type: ignore[arg-type]
         )
         return self.function(*bound.args, **bound.kwargs)
 
@@ -308,10 +308,17 @@ class Recursion:
         graph = builder.graph
         self.graph.arguments[:], self.graph.nodes[:] = graph.arguments, graph.nodes
         self.graph.results[:] = graph.results
-        names = _argument_names(self, len(graph.arguments))
+        names = self._argument_names(len(graph.arguments))
         for argument, name in zip(graph.arguments, names, strict=True):
             argument.attrs["name"] = name
         return is_settled & results.note_aliases(AliasAnalysis(self.graph), self.graph)
+
+    def _argument_names(self, count: int) -> list[str]:
+        names: list[str] = []
+        for name, part in zip(self._signature.parameters, self.spec.parts, strict=True):
+            names += [name] if part == LEAF else [f"{name}_{i}" for i in range(_count(part))]
+        staged = [names[i] for i in self._staged()]
+        return [*staged, *(f"outer_{i}" for i in range(count - len(staged)))]
 
     # Nodes
 
@@ -322,7 +329,9 @@ class Recursion:
         for i in state.written_arguments:
             self._check_written(leaves, i)
         inputs = [self.backend.convert(leaves[i], self.kinds[i]) for i in self._staged()]
-        node: Node = recording.add("call", [*inputs, *state.inputs(self)], None, effect=True, graph=self.graph)
+        node: Node = recording.add(
+            "call", [*inputs, *state.inputs(self)], None, effect=True, graph=self.graph
+        )
         if not results.returns:
             raise staging.AlwaysRaises
         kinds = [self.kinds[i] for i in state.written_arguments]
@@ -342,8 +351,9 @@ class Recursion:
             )
         others = [leaf for j, leaf in enumerate(leaves) if j != i and isinstance(leaf, Tensor)]
         others += self.state.handles
-        is_captured = any(root_of(handle)._node is node for node in self.state.captures)
-        if is_captured or any(root_of(handle) is root_of(other) for other in others):
+        root = root_of(handle)
+        is_captured = any(root._node is node for node in self.state.captures)  # noqa: SLF001 - as it is now
+        if is_captured or any(root is root_of(other) for other in others):
             raise shared_argument(self.name, "one array", "another that it uses")
 
     def _share(self, results: Results, values: list[Any], leaves: list[Any]) -> None:
@@ -353,20 +363,6 @@ class Recursion:
             for value in (*shared, *leaves, *self.state.handles):
                 if isinstance(value, Staged):
                     self.backend.share(value, _ALIAS)
-
-
-def _argument_names(recursion: Recursion, count: int) -> list[str]:
-    parameters = dict(zip(recursion._signature.parameters, _parts(recursion.spec), strict=True))
-    names = []
-    for name, part in parameters.items():
-        size = _count(part)
-        names += [name] if part == LEAF else [f"{name}_{i}" for i in range(size)]
-    staged = [names[i] for i in recursion._staged()]
-    return [*staged, *(f"outer_{i}" for i in range(count - len(staged)))]
-
-
-def _parts(spec: Spec) -> tuple[Spec, ...]:
-    return spec.parts
 
 
 def _count(spec: Spec) -> int:

@@ -34,9 +34,7 @@ def copy_attributes(
     return attrs
 
 
-def _fill(
-    new: Graph, graph: Graph, called: Mapping[Graph, Graph], defaults: Mapping[str, Any]
-) -> Graph:
+def _fill(new: Graph, graph: Graph, called: Mapping[Graph, Graph], defaults: Mapping[str, Any]) -> Graph:
     """Fill an empty graph with copies of the nodes of another graph, and return it."""
     copies = {a: Node(a.op, (), dict(a.attrs), a.type, a.source) for a in graph.arguments}
     new.arguments = list(copies.values())

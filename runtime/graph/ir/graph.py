@@ -78,7 +78,7 @@ class Node:
     effect: bool = False
 
     def graphs(self) -> Iterator[Graph]:
-        """Yield the inner graphs. The graph that a `call` calls is not one of them: it may contain the call."""
+        """Yield the inner graphs. A `call` has none: the graph that it calls may contain the call."""
         for value in self.attrs.values():
             if isinstance(value, Graph) and self.op != "call":
                 yield value

@@ -145,7 +145,7 @@ class RootBuilder(Builder):
         self.reversed_graphs: dict[Graph, Graph] = {}
         """Maps called graphs to the graphs that compute the cotangents of their arguments."""
         self.unrolled: dict[CodeType, int | None] = {}
-        """The recursive functions that are unrolled: how many calls are left, or None if they are sure to end."""
+        """How many calls of each unrolled recursive function are left, or None if it is sure to end."""
         self.printing = np.get_printoptions()
         self.argument_containers: list[Any] = []
         """The trace's copies of lists, dicts and objects among the arguments."""
