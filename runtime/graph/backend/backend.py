@@ -15,6 +15,7 @@ from ...debugging.tracebacks import traceback_frames
 from ...errors import AliasError, ValueNeededError
 from ...staging.exceptions import fields_of, is_own_raise, refuse_caught, reviving
 from ..ir.graph import Graph, Missing, Node
+from ..ir.subgraphs import has_effect
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, MaybeType, ScalarType, StagedType, bound_type
 from ..state.variables import Variable
@@ -179,7 +180,7 @@ class GraphBackend:
 
     def results(self, op: str, inputs: list[Node], kinds: Sequence[StagedType], **attrs: Any) -> list[Any]:
         graphs = [g for g in attrs.values() if isinstance(g, Graph)]
-        effect = any(n.effect for g in graphs for n in g.walk()) or any(i.op == "dataset" for i in inputs)
+        effect = any(map(has_effect, graphs)) or any(i.op == "dataset" for i in inputs)
         return recording.outputs(current_builder().add(op, inputs, attrs, None, effect=effect), kinds)
 
     # Loops

@@ -93,6 +93,12 @@ def _call_running(
             return called(*args, **kwargs)
         finally:
             del unrolled[code]
+    if not recursion.can_stage:
+        raise refusal(
+            code,
+            "arguments that are not numbers or arrays differ from call to call, and do not end the recursion",
+            "pass numbers and arrays, and containers of a fixed structure",
+        )
     return recursion.call_first()
 
 
@@ -141,7 +147,8 @@ class Recursion:
         self.kinds: list[StagedType | None] = [
             self._type_of(leaf) if isinstance(leaf, Staged) else None for leaf in self.leaves
         ]
-        self.varies = earlier_spec != self.spec
+        self.can_stage = earlier_spec == self.spec
+        self.varies = not self.can_stage
         for i, before in enumerate(earlier if earlier_spec == self.spec else ()):
             leaf = self.leaves[i]
             if self.kinds[i] is not None:
@@ -151,6 +158,7 @@ class Recursion:
             elif owners[i] in rebound or not is_same(before, leaf):
                 self.varies = self.varies or not (_is_array(leaf) and _is_array(before))
                 self.kinds[i] = self._type_of(leaf)
+                self.can_stage &= self.kinds[i] is not None or is_same(before, leaf)
         self.state = OuterState()
         self.results: Results | None = None
         self.graph = Graph(self.name)
@@ -233,7 +241,7 @@ class Recursion:
             except TypeError as error:
                 raise refusal(
                     self.code,
-                    f"one argument is {own} in one call and {other} in another: {error}",
+                    f"an argument is {own} in one call and {other} in another: {error}",
                     "pass arguments of one type and number of dimensions",
                 ) from None
         if general != self.kinds:

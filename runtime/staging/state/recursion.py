@@ -18,7 +18,7 @@ def recursion_error(
     code: types.CodeType, condition: CodePosition | None, call: CodePosition | None
 ) -> StagedRecursionError:
     """Return the error for a function that calls itself under a staged condition."""
-    name = enclosing_qualname(code).rpartition(".")[2].removeprefix("ag__")
+    name = _name(code)
     return StagedRecursionError(
         f"{name!r} calls itself under a staged condition",
         why="the depth is known only when the graph runs, so the trace would not end",
@@ -28,11 +28,14 @@ def recursion_error(
     )
 
 
+def _name(code: types.CodeType) -> str:
+    return enclosing_qualname(code).rpartition(".")[2].removeprefix("ag__")
+
+
 def refusal(code: types.CodeType, why: str, remedy: str) -> StagedRecursionError:
     """Return the error for a recursion under a staged condition that cannot become a graph."""
-    name = enclosing_qualname(code).rpartition(".")[2].removeprefix("ag__")
     return StagedRecursionError(
-        f"{name!r} calls itself under a staged condition, and cannot become a graph of its own",
+        f"{_name(code)!r} calls itself under a staged condition, but cannot become a graph",
         why=why,
         remedy=remedy,
     )
