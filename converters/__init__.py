@@ -15,6 +15,7 @@ from .expressions.lists import Lists
 from .passes.base import Context, Pass
 from .passes.expressions import Rewriter
 from .passes.normalise import mangle
+from .passes.tail_calls import loop_tail_calls
 from .pipeline import FEATURES, PIPELINE, Operators, Pipeline, PipelineError
 from .trees.names import Namer, summarize
 from .trees.python_trees import python_tree
@@ -103,5 +104,6 @@ __all__ = [
     "Rewriter",
     "compile_tree",
     "convert_tree",
+    "loop_tail_calls",
     "mangle",
 ]

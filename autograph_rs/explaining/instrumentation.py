@@ -54,7 +54,7 @@ class InstrumentingTranspiler(Transpiler):
         pipeline = Pipeline().add(type("RecordKinds", (_RecordKinds,), own), before="Normalise")
         super().__init__(passes=pipeline.add(type("InsertProbes", (_InsertProbes,), own)))
         self._verifies = False  # these passes are built in and tested
-        vars(self._cell.cell_contents)["probe"] = self.probes.__getitem__
+        vars(self.cell.cell_contents)["probe"] = self.probes.__getitem__
 
     def _convert(self, f: types.FunctionType, text: str | None) -> Any:
         self._file = f.__code__.co_filename

@@ -19,7 +19,7 @@ from autograph_rs.runtime.graph.tracing import recording
 from autograph_rs.runtime.graph.tracing.trace import current_builder
 
 register_gradients()
-_REPEATABLE_EFFECTS = frozenset(("check_bound", "raise"))
+_REPEATABLE_EFFECTS = frozenset(("call", "check_bound", "raise"))
 
 
 def as_python_function(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,7 +58,7 @@ def variables_set_to(variables: Sequence[Variable], values: Sequence[Any]) -> It
 
 def check_no_effects(concrete: ConcreteGraph, name: str, caller: str) -> None:
     """Raise `GradientError` if a function that `caller` differentiates has side effects."""
-    for node in concrete.graph.walk():
+    for node in concrete.graph.all_nodes():
         if node.effect and node.op not in _REPEATABLE_EFFECTS and not any(node.graphs()):
             raise recomputation_error(name, caller, f"the function has the side effect {node.op}")
 

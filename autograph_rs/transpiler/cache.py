@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import types
+import weakref
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
+from autograph_rs.runtime.errors import ConversionError
 from autograph_rs.runtime.operators.calls import ConversionCache
 
 from ..source.code_objects import walk_code
+from ..source.recursion_limit import deep_recursion
 from . import loader
+from .registry import resolve_original
 
 MAX_SHARED = 512
+
+
+class Result(NamedTuple):
+    """How a transpiler created a callable."""
+
+    is_converted: bool
+    """True for results of `to_graph`, and False for wrappers that `convert` created."""
+    source: str | None
+    """The text that the user passed as `source`."""
 
 
 @dataclass
@@ -89,3 +104,52 @@ class ConversionTable:
 
     def __contains__(self, code: types.CodeType) -> bool:
         return isinstance(self._entries.get(id(code)), ConvertedCode) or id(code) in self._from_source
+
+
+class NotTailRecursive(Exception):  # noqa: N818 - it only ends a conversion
+    """The function calls itself elsewhere than in `return f(...)`, so that it cannot become a loop."""
+
+
+class LoopForms:
+    """Tail-recursive functions as loops, for systems that cannot call a function from itself."""
+
+    def __init__(self, transpiler: Any):
+        self._transpiler = weakref.proxy(transpiler)
+        self._codes: Any = ConversionCache()
+
+    def of(self, f: types.FunctionType) -> Callable[..., Any] | None:
+        """Return a function that does what `f` does, or None if `f` calls itself other than by tail calls."""
+        if is_method(f):
+            loop = self._bind(f)
+            return loop and functools.partial(self._call_method, f, loop)
+        cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
+        name = f.__code__.co_name
+        named = cells[name].cell_contents if name in cells else f.__globals__.get(name)
+        is_own = isinstance(named, types.FunctionType) and resolve_original(named)[0] is f
+        return self._bind(f) if is_own else None
+
+    def _bind(self, f: types.FunctionType) -> types.FunctionType | None:
+        key, transpiler = id(f.__code__), self._transpiler
+        if key not in self._codes:
+            try:
+                with deep_recursion():
+                    code, _ = transpiler.compile(f, None, as_loop=True)
+            except (NotTailRecursive, ConversionError):
+                code = None
+            self._codes.add(f.__code__, code)
+        code = self._codes[key]
+        return None if code is None else loader.bind(code, f, transpiler.cell)
+
+    def _call_method(
+        self, f: types.FunctionType, loop: types.FunctionType, receiver: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """Call a method as a loop, unless the receiver has another method of its name."""
+        own = inspect.getattr_static(receiver, f.__code__.co_name, None)
+        called = loop if own is f else self._transpiler.converted_code(f).bind(f)
+        return called(receiver, *args, **kwargs)
+
+
+def is_method(f: types.FunctionType) -> bool:
+    """Return whether a function is defined in the body of a class."""
+    outer = f.__code__.co_qualname.rpartition(".")[0]
+    return bool(outer) and not outer.endswith("<locals>")

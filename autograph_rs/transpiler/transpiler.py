@@ -15,7 +15,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 import gast
 
@@ -40,7 +40,7 @@ from ..source.code_objects import AnyFunction, Convertible, map_function, may_ou
 from ..source.recursion_limit import deep_recursion, guarded_conversion
 from ..source.retrieval import checked_source
 from . import loader
-from .cache import ConversionTable, ConvertedCode
+from .cache import ConversionTable, ConvertedCode, LoopForms, NotTailRecursive, Result, is_method
 from .custom_operators import build_pipeline, operator_namespace
 from .forwarding import WRAPPER_CODE, ForwardingEntry, LazyConversion, forwarding_wrapper, wrapper_entry
 from .policy import ALREADY_CONVERTED, Policy, When, checked_globs, checked_rules
@@ -50,15 +50,6 @@ from .third_party import ThirdPartyEntry
 
 for _folder in (os.path.dirname(__file__), converters.__file__):  # siblings in a checkout
     register_internal_folder(os.path.dirname(_folder))
-
-
-class Result(NamedTuple):
-    """How a transpiler created a callable."""
-
-    is_converted: bool
-    """True for results of `to_graph`, and False for wrappers that `convert` created."""
-    source: str | None
-    """The text that the user passed as `source`."""
 
 
 class Transpiler:
@@ -129,13 +120,16 @@ class Transpiler:
         self.conversions = ConversionTable(self._entries)
         self._sharing: deque[ConvertedCode] = deque()
         self._lock = threading.RLock()
-        self.callee = make_callee(self._entries, self._resolve, replacements, embedded=self._is_embedded)
+        self._loops = LoopForms(self)
+        self.callee = make_callee(
+            self._entries, self._resolve, replacements, embedded=self._is_embedded, loop_form=self._loops.of
+        )
         register(self)
         self._entries.add(WRAPPER_CODE, ForwardingEntry())
         self.namespace = operator_namespace(
             operators, self.callee, replacements, recursive=recursive, transpiler=self
         )
-        self._cell = types.CellType(self.namespace)
+        self.cell = types.CellType(self.namespace)
 
     def __repr__(self) -> str:
         return f"<Transpiler {self.name!r}>"
@@ -341,23 +335,26 @@ class Transpiler:
     def _convert(self, f: types.FunctionType, source: str | None) -> ConvertedCode:
         load_backends()  # a builtin may be the first function that the code calls
         with self._lock, deep_recursion():  # the trees are freed before garbage collection resumes
-            code, file_text = self._compile(f, source)
+            code, file_text = self.compile(f, source)
         self.conversions.add_generated(code, source, file_text)
-        entry = ConvertedCode(code, self._cell, source=source, file_text=file_text)
+        entry = ConvertedCode(code, self.cell, source=source, file_text=file_text)
         entry.share(f, self._sharing)
         return entry
 
-    def _compile(self, f: types.FunctionType, source: str | None) -> tuple[types.CodeType, str]:
+    def compile(
+        self, f: types.FunctionType, source: str | None, *, as_loop: bool = False
+    ) -> tuple[types.CodeType, str]:
+        """Return the converted code of a function and the text of its file, with its tail calls as a loop."""
         started = perf_counter()
         definition, file_text = definitions.find(f, source, verify=not is_generated(f))
         with guarded_conversion(repr(f.__qualname__), definition.node, f.__code__.co_filename, f.__name__):
-            tree, generated = self._convert_tree(f, definition)
+            tree, generated = self._convert_tree(f, definition, as_loop=as_loop)
             code = loader.compile_function(tree, f.__code__, generated, inline=self._inlines_operators)
         log_conversion(f, lambda: ast.unparse(loader.standalone_function(tree)), started)
         return code, file_text
 
     def _convert_tree(
-        self, f: types.FunctionType, definition: definitions.Definition
+        self, f: types.FunctionType, definition: definitions.Definition, *, as_loop: bool = False
     ) -> tuple[gast.AST, frozenset[str]]:
         """Return the converted tree, and the names of the functions that the passes added."""
         if any(
@@ -368,6 +365,8 @@ class Transpiler:
         tree = gast_tree(definition.node)
         if definition.class_name is not None:
             converters.mangle(tree, definition.class_name)
+        if as_loop and not converters.loop_tail_calls(tree, is_method=is_method(f)):
+            raise NotTailRecursive
         return tree, converters.convert_tree(tree, passes=self.pipeline.passes, verify=self._verifies)
 
     def verdict(self, f: types.FunctionType) -> tuple[bool, str]:

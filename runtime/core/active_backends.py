@@ -42,6 +42,16 @@ Change the list only with `append`, `insert` and `remove`.
 """
 
 
+class _Captures(threading.local):
+    """The heaps of the branches and loop bodies that this thread is capturing, outermost first."""
+
+    def __init__(self) -> None:
+        self.heaps: list[Any] = []
+
+
+CAPTURES = _Captures()
+
+
 def active_backend() -> Any:
     """Return the innermost backend that is staging in this thread, or None."""
     for backend in reversed(ACTIVE):

@@ -183,50 +183,47 @@ class LeakError(AutographError, RuntimeError):
 
 
 class StagedRecursionError(AutographError, RecursionError):
-    """A function calls itself under a staged condition.
+    """A function calls itself under a staged condition, in a way that cannot be staged.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
-    ... def factorial(n):
-    ...     def product(n):
-    ...         return 1 if n <= 1 else n * product(n - 1)
-    ...     return product(n)
-    >>> factorial(np.int64(5))
+    ... def nested_sum(x, n):
+    ...     def nest(x, n):
+    ...         return np.sum(x) if n == 0 else nest(x[None], n - 1)
+    ...     return nest(x, n)
+    >>> nested_sum(np.ones(3), np.int64(2))
     Traceback (most recent call last):
         ...
-    autograph_rs.StagedRecursionError: 'product' calls itself under a staged condition
+    autograph_rs.StagedRecursionError: 'nest' calls itself under a staged condition, but cannot become a graph
       File "...", line 4, in <lambda>
-        return 1 if n <= 1 else n * product(n - 1)
-                                    ^^^^^^^^^^^^^^
-      the condition:
-      File "...", line 4, in product
-        return 1 if n <= 1 else n * product(n - 1)
-                    ^^^^^^
-      why: the depth is known only when the graph runs, so the trace would not end
-      fix: write 'product' as a loop, or end the recursion with a test of a plain number
+        return np.sum(x) if n == 0 else nest(x[None], n - 1)
+                                        ^^^^^^^^^^^^^^^^^^^^
+      why: an argument is float64[1, 3] in one call and float64[1, 1, 3] in another: their numbers of dimensions ...
+      fix: pass arguments of one type and number of dimensions
       see: docs/errors/StagedRecursionError.md
 
     ## Why
 
-    Both branches of a staged conditional are traced, so the recursive call is traced again and again. The
-    depth of the recursion is known only when the program runs.
+    The depth of the recursion is known only when the program runs. With `ag.function`, the function becomes a
+    graph that calls itself, so the arguments and results of all calls need the same types and structure, and
+    the function may change outside of itself only numbers and arrays.
+
+    JAX, TensorFlow and PyTorch have no such graphs. There, a function that calls itself only in statements
+    `return f(...)` becomes a loop, and any other recursion raises this error.
 
     ## How to fix it
 
-    Write a loop:
+    Pass and return values of the same types in all calls:
 
     >>> @ag.function
-    ... def factorial(n):
-    ...     product = 1
-    ...     while n > 1:
-    ...         product = product * n
-    ...         n = n - 1
-    ...     return product
-    >>> int(factorial(np.int64(5)))
-    120
+    ... def nested_sum(x, n):
+    ...     def nest(x, n):
+    ...         return np.sum(x) if n == 0 else nest(x * 1.0, n - 1)
+    ...     return nest(x, n)
+    >>> float(nested_sum(np.ones(3), np.int64(2)))
+    3.0
 
-    A recursion that depends on plain numbers only can be traced, so passing a plain argument works too:
-    `factorial(5)`.
+    On a framework, write a loop. A recursion that depends on plain numbers only can be traced by all of them.
     """
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from .. import staging
 from ..backends import load_backends
 from ..backends.builtins import DISPATCHING
-from ..core.active_backends import ACTIVE
+from ..core.active_backends import ACTIVE, CAPTURES
 from ..debugging.tracebacks import drop_current_frame, strip_internal_frames
 from ..errors import ArgumentError, describe
 from . import builtins as _builtins  # noqa: F401 - fills DISPATCHING
@@ -105,15 +105,17 @@ def make_callee(
     replacements: Replacements | None = None,
     *,
     embedded: bool = False,
+    loop_form: Callable[[types.FunctionType], types.FunctionType | None] = lambda _: None,
 ) -> Callable[[Any], Any]:
     """Create the operator `callee`.
 
     `resolve` looks up a function that is not in the cache; without it, functions stay unconverted.
-    With `embedded`, an embedder has defined operators, so any value may be staged.
+    With `embedded`, an embedder has defined operators, so any value may be staged. `loop_form` returns a
+    tail-recursive function as a loop, or None for any other function.
     """
     function_type, method_type = types.FunctionType, types.MethodType
     builtin_type, vectorize = types.BuiltinFunctionType, np.vectorize
-    dispatching, active, fast_path = DISPATCHING, ACTIVE, entries.fast_path.get
+    dispatching, active, captures, fast_path = DISPATCHING, ACTIVE, CAPTURES, entries.fast_path.get
     named = (replacements or Replacements({}, None)).by_name
 
     def replacement_of(function: Any) -> Any:
@@ -140,7 +142,7 @@ def make_callee(
     def resolve_new(function: Any) -> Any:
         """Return the callee of a Python function that is not in the cache."""
         if resolve is None:
-            return unconverted(function)
+            return recursive(unconverted(function), function)
         entry = resolve(function)
         if entry is None:
             if function.__module__:
@@ -148,30 +150,36 @@ def make_callee(
             return unconverted(function)
         shared = entry.shared  # read once: another thread may evict it
         if shared is not None and entry.globals is function.__globals__:
-            return shared
+            return recursive(shared, function)
         return bound(entry, function)
 
     def bound(entry: CacheEntry, function: Any) -> Any:
         """Return the callee that an entry creates for a function, which may be the function itself."""
         called = entry.bind(function)
-        return unconverted(function) if called is function else called
+        return unconverted(function) if called is function else recursive(called, function)
+
+    def recursive(called: Any, function: Any) -> Any:
+        """Return what runs `called`, the callee of a function that may be running already."""
+        if not (active and captures.heaps):
+            return called
+        return staging.recursive_callee(called, lambda: loop_form(function))
 
     def callee(function: Any) -> Any:
         try:
             kind = type(function)
             if kind is function_type:
                 if (cached := fast_path(function)) is not None and cached[0] is function.__code__:
-                    return cached[1]
+                    return recursive(cached[1], function) if active else cached[1]
                 try:
                     entry = entries[id(function.__code__)]
                 except KeyError:
                     pass  # do not chain an error of `resolve_new` to this one
                 else:
                     if entry is None:
-                        return unconverted(function)
+                        return recursive(unconverted(function), function)
                     shared = entry.shared
                     if shared is not None and entry.globals is function.__globals__:
-                        return entries.add_to_fast_path(function, shared, entry)
+                        return recursive(entries.add_to_fast_path(function, shared, entry), function)
                     return bound(entry, function)
                 return resolve_new(function)
             if kind is method_type:

@@ -15,6 +15,7 @@ from ..backends.builtins import CONVERSIONS
 from ..core.active_backends import active_backend
 from ..core.traces import TRACES
 from ..debugging.tracebacks import drop_current_frame
+from ..errors import UnsupportedPlaceError
 from ..errors.unsupported import unsupported_place
 
 

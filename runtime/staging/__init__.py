@@ -22,6 +22,7 @@ _HOMES = {
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
+    "recursion": "recursive_callee",
     "side_effects": "warn_of_effects",
     "special_methods": "and_object call_builtin Tracing meet_called or_object text_of truth",
     "statement": "AlwaysRaises",
@@ -39,11 +40,21 @@ def load() -> None:
         loop_options,
         loop_unrolling,
         loops,
+        recursion,
         special_methods,
     )
     from .state import side_effects, statement, unsupported  # noqa: PLC0415
 
-    homes = conditions, expressions, generators, loops, loop_options, loop_unrolling, special_methods
+    homes = (
+        conditions,
+        expressions,
+        generators,
+        loops,
+        loop_options,
+        loop_unrolling,
+        recursion,
+        special_methods,
+    )
     for home in (*homes, side_effects, statement, unsupported):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})

@@ -194,16 +194,16 @@ def test_a_function_without_a_rule_is_named():
         ag.function(lambda x: np.roots(x))(np.ones(3))  # noqa: PLW0108 - it is what is called
 
 
-def test_recursion_on_a_staged_condition_is_one_error():
+def test_recursion_that_cannot_be_staged_is_one_error():
     """It does not end in a thousand frames."""
 
-    def down(n):
+    def down(n, path):
         if n <= 0:
-            return n
-        return down(n - 1)
+            return len(path)
+        return down(n - 1, (*path, n))
 
     with pytest.raises(ag.StagedRecursionError, match="'down' calls itself under a staged condition"):
-        ag.function(down)(np.int64(5))
+        ag.function(down)(np.int64(5), ())
 
 
 def test_a_raise_that_a_try_would_catch_is_refused():

@@ -145,10 +145,10 @@ def test_containers_of_a_users_class_are_copied_without_it() -> None:
 
 
 def test_an_endless_helper_after_a_recursion_that_was_caught() -> None:
-    def down(x):
+    def down(x, path):
         if x > 0:
             try:
-                y = down(x - 1)
+                y = down(x - 1, (*path, x))
             except ag.StagedRecursionError:
                 y = endless(x)
         else:
@@ -159,7 +159,7 @@ def test_an_endless_helper_after_a_recursion_that_was_caught() -> None:
         return endless(x)
 
     with pytest.raises(RecursionError):
-        ag.function(down)(X)
+        ag.function(down)(X, ())
 
 
 def test_operators_are_looked_up_as_globals_are() -> None:

@@ -41,6 +41,7 @@ METHODS.update(
 LISTS.update(lists.LISTS)
 
 _UNSUPPORTED = {
+    "call": ("a function of an ONNX model cannot call itself", "write the recursion as a loop"),
     "print": ("ONNX has no operator that prints", "return the value, and print it outside the function"),
     "py_function": ("it calls Python when the graph runs", "write it with NumPy functions"),
     "dataset": ("its elements come from Python when the graph runs", "pass arrays to the function"),

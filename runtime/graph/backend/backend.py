@@ -15,6 +15,7 @@ from ...debugging.tracebacks import traceback_frames
 from ...errors import AliasError, ValueNeededError
 from ...staging.exceptions import fields_of, is_own_raise, refuse_caught, reviving
 from ..ir.graph import Graph, Missing, Node
+from ..ir.subgraphs import has_effect
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, StagedType, bound_type
 from ..state.variables import Variable
@@ -31,7 +32,7 @@ from ..tracing.trace import (
     tracing_into,
     user_frames,
 )
-from . import builtins, items, numpy_calls
+from . import builtins, items, numpy_calls, recursion
 from .peeling import first_and_rest
 
 
@@ -119,6 +120,9 @@ class GraphBackend:
 
     # Captures
 
+    def recursive_callee(self, called: Any) -> Any:
+        return recursion.recursive_callee(self, called)
+
     def is_given(self, value: Any) -> bool:
         """Return whether a container is the user's own, rather than the trace's copy of an argument."""
         return not items.is_argument_copy(value)
@@ -199,7 +203,7 @@ class GraphBackend:
 
     def results(self, op: str, inputs: list[Node], kinds: Sequence[StagedType], **attrs: Any) -> list[Any]:
         graphs = [g for g in attrs.values() if isinstance(g, Graph)]
-        effect = any(n.effect for g in graphs for n in g.walk()) or any(i.op == "dataset" for i in inputs)
+        effect = any(map(has_effect, graphs)) or any(i.op == "dataset" for i in inputs)
         return recording.outputs(current_builder().add(op, inputs, attrs, None, effect=effect), kinds)
 
     # Loops

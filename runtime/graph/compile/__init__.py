@@ -1,6 +1,7 @@
 """Compile a graph to a Python function that calls NumPy.
 
-Each node becomes a line. `cond`, `while` and `for` become Python statements with their inner graphs inline.
+Each node becomes a line. `cond`, `while` and `for` become Python statements with their inner graphs inline. A
+graph that `call` nodes call becomes a function of its own.
 A value is *owned* if no other value shares its array. A write to an owned value at its last use is in place;
 any other write copies first.
 
@@ -14,6 +15,7 @@ import builtins
 import keyword
 import linecache
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from types import CodeType
 from typing import Any
 
@@ -76,13 +78,19 @@ def compile_graph(
     chains of element-wise operations.
     """
     if regions is not None or measured or chains:
-        emitter: Emitter = CompiledLoopEmitter(
-            graph, regions=regions or {}, measured=measured or {}, chains=chains
+        create: Callable[..., Emitter] = partial(
+            CompiledLoopEmitter, regions=regions or {}, measured=measured or {}, chains=chains
         )
     else:
-        emitter = Emitter(graph, checked=checked)
+        create = partial(Emitter, checked=checked)
+    emitter = create(graph)
     name = _identifier(graph.name)
     lines, nodes = emitter.function(graph, name)
+    for called in graph.program()[1:]:
+        inner = create(called, shared=emitter)
+        more, inner_nodes = inner.function(called, inner.function_name(called))
+        nodes.update((len(lines) + number, node) for number, node in inner_nodes.items())
+        lines += more
     source = "\n".join(lines) + "\n"
     filename = f"<graph of {graph.name}>"
     module = compile(source, filename, "exec")

@@ -58,8 +58,9 @@ class CompiledLoopEmitter(Emitter):
         regions: Mapping[Node, Callable[..., tuple]],
         measured: Mapping[Node, MeasuredLoop],
         chains: Sequence[CompiledChain],
+        shared: Emitter | None = None,
     ) -> None:
-        super().__init__(graph)
+        super().__init__(graph, shared=shared)
         self.regions, self.measured = regions, measured
         self.chain_of = {node: chain for chain in chains for node in chain.nodes}
 
@@ -84,7 +85,7 @@ class CompiledLoopEmitter(Emitter):
 
     def _emit_loop(self, node: Node, emit: Callable[[Node], None]) -> None:
         if node in self.regions:
-            self.emit_call(node)
+            self.emit_region(node)
         elif node in self.measured:
             self.emit_measured(node)
         else:
@@ -95,7 +96,7 @@ class CompiledLoopEmitter(Emitter):
         source, count = (self.names[i] for i in node.inputs)
         self.names[node] = f"{self.global_name(islice)}({source}, {count}, None)"
 
-    def emit_call(self, node: Node) -> None:
+    def emit_region(self, node: Node) -> None:
         """Emit the call of machine code in place of a loop."""
         loop = Loop(node)
         if node.op == "for":

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..ir.graph import Graph, Node
 from ..ir.inplace_writes import written_arguments
+from ..ir.op_properties import is_single_number
 from ..ir.subgraphs import Loop
 from .operations import OpEmitter, copy_of
 from .writer import Owned
@@ -22,8 +23,13 @@ MAX_NESTING = 12
 class Emitter(OpEmitter):
     """Emitter of the Python function for a graph."""
 
-    def __init__(self, graph: Graph, *, checked: bool = False) -> None:
+    def __init__(self, graph: Graph, *, checked: bool = False, shared: Emitter | None = None) -> None:
+        """Create an emitter, for a module in which `shared` emits other functions."""
         super().__init__(graph, checked=checked)
+        self.function_names: dict[Graph, str] = {}
+        if shared is not None:
+            self.namespace, self.global_names = shared.namespace, shared.global_names
+            self.function_names, self.count = shared.function_names, shared.count
         self.nesting = 0
         self.nested_functions: list[tuple[list[str], dict[int, Node]]] = []
         self._written: dict[Graph, set[Node]] = {}
@@ -71,6 +77,18 @@ class Emitter(OpEmitter):
         self.names.update(outer_names)
         call = f"{name}({', '.join(outer_names[i] for i in parameters)})"
         self.line(f"({results}) = {call}" if results else call, node)
+
+    def function_name(self, graph: Graph) -> str:
+        """Return the name of the function for a called graph."""
+        return self.function_names.setdefault(graph, f"called{len(self.function_names) + 1}")
+
+    def emit_call(self, node: Node) -> None:
+        called: Graph = node.attrs["graph"]
+        names = tuple(self.fresh() for _ in called.results)
+        call = f"{self.function_name(called)}({self.operands(node)})"
+        self.line(f"({''.join(f'{name}, ' for name in names)}) = {call}" if names else call, node)
+        self.names[node] = names
+        self.disown(node, {operand for operand in node.inputs if not is_single_number(operand)})
 
     def emit_cond(self, node: Node) -> None:
         pred, *operands = node.inputs
@@ -218,6 +236,10 @@ class Emitter(OpEmitter):
             outside = dict(zip(arguments, outer, strict=True))
             bases = {base for result in results for base in self.bases(result)}
             passed_operands |= {outside[base] for base in bases if base in outside}
+        self.disown(node, passed_operands)
+
+    def disown(self, node: Node, passed_operands: set[Node]) -> None:
+        """Mark operands as not owned because the results of a node may alias them."""
         self.passed_operands[node] = passed_operands
         for value in passed_operands:
             self.owned -= self.bases(value) - {value}

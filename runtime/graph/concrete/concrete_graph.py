@@ -202,7 +202,7 @@ class ConcreteGraph:
 
 def _constants(graph: Graph) -> Iterator[np.ndarray]:
     """Yield the arrays that a graph contains."""
-    for node in graph.walk():
+    for node in graph.all_nodes():
         for value in node.attrs.values():
             if isinstance(value, np.ndarray):
                 yield value

@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import AliasError
 from ...staging.state.aliases import root_of
 from ..ir.alias_analysis import AliasAnalysis, is_immutable
+from ..ir.copying import copy_attributes, copy_called
 from ..ir.graph import Graph, Node
 from ..rules.methods import copy
 from ..state.variables import Variable
@@ -43,8 +44,11 @@ def inline(concrete: ConcreteGraph, leaves: Sequence[Any], arguments: Any) -> An
     if concrete.changes:
         check_distinct_containers(arguments, graph.name)
     copies = dict(zip(graph.arguments, map(recording.to_node, handles), strict=True))
+    errors = np.geterr()
+    defaults = {} if errors == current_builder().errstate else {"errstate": errors}
+    called = copy_called(graph, defaults)
     for node in graph.nodes:
-        copies[node] = _copy_node(node, copies)
+        copies[node] = _copy_node(node, copies, copy_attributes(node, called, defaults))
     count = len(graph.results) - len(concrete.writes)
     argument_handles = {
         a: h for a, h in zip(graph.arguments, handles, strict=True) if not isinstance(h, Variable)
@@ -83,35 +87,13 @@ def _check_written_arguments(graph: Graph, handles: Sequence[Any], writes: Seque
             raise shared_argument(graph.name, name, graph.arguments[j].attrs["name"])
 
 
-def _copy_node(node: Node, copies: dict[Node, Node]) -> Node:
+def _copy_node(node: Node, copies: dict[Node, Node], attrs: dict[str, Any]) -> Node:
     """Add a copy of a node to the current graph."""
-    new = current_builder().add(
-        node.op, [copies[i] for i in node.inputs], _copy_attributes(node), node.type, effect=node.effect
-    )
+    inputs = [copies[i] for i in node.inputs]
+    new = current_builder().add(node.op, inputs, attrs, node.type, effect=node.effect)
     new.attrs.update({k: v for k, v in node.attrs.items() if k == "errstate"})
     frames: Any = user_frames()
     new.source = (*frames, *node.places)
-    return new
-
-
-def _copy_attributes(node: Node) -> dict[str, Any]:
-    return {k: _copy_graph(v) if isinstance(v, Graph) else v for k, v in node.attrs.items()}
-
-
-def _copy_graph(graph: Graph) -> Graph:
-    """Return a copy of an inner graph, with copies of its nodes."""
-    errors, default_errors = np.geterr(), current_builder().errstate
-    copies = {a: Node(a.op, (), dict(a.attrs), a.type, a.source) for a in graph.arguments}
-    new = Graph(graph.name, list(copies.values()))
-    for node in graph.nodes:
-        attrs = _copy_attributes(node)
-        if errors != default_errors:
-            attrs.setdefault("errstate", errors)
-        copies[node] = Node(
-            node.op, tuple([copies[i] for i in node.inputs]), attrs, node.type, node.places, node.effect
-        )
-        new.nodes.append(copies[node])
-    new.results = [copies[r] for r in graph.results]
     return new
 
 

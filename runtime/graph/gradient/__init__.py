@@ -18,7 +18,7 @@ from ..state.variables import Variable
 from ..tracing import recording
 from ..tracing.tensor import Staged, Tensor
 from ..tracing.trace import current_builder
-from . import control_flow, op_rules, unsupported  # noqa: F401 - the first two register their rules
+from . import control_flow, op_rules, recursion, unsupported  # noqa: F401 - they register their rules
 from .cotangents import cast_cotangent, is_complex, is_differentiable, ones_like, type_of, zeros_like
 from .reverse import Reverse
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...backends import BACKENDS
 from ..ir.graph import Graph, Node
-from ..ir.subgraphs import Loop, Pair, captures_of
+from ..ir.subgraphs import Loop, Pair, captures_of, has_effect
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, ListType, ScalarType
 from ..tracing import recording
@@ -63,7 +63,8 @@ def reverse_condition(reverse: Reverse, node: Node, cotangents: dict[int, Any]) 
             builder.graph.results = [recording.to_node(zeros.get(i, totals[i])) for i in reached]
     branches, operands = join_branches([builder for builder, _ in sides])
     pred = recording.to_node(wrap(node.inputs[0], reverse.owner))
-    merged = current_builder().add("cond", [pred, *operands], branches, None)
+    effect = any(map(has_effect, branches.values()))
+    merged = current_builder().add("cond", [pred, *operands], branches, None, effect=effect)
     results = [graph.results for graph in branches.values()]
     kinds = [merge_types(a.type, b.type) for a, b in zip(*results, strict=True)]
     for i, total in zip(reached, recording.outputs(merged, kinds), strict=True):
@@ -181,7 +182,7 @@ class _LoopReverse(Loop):
         source = recording.add("range", (last, -1, -1), None)
         inputs = [recording.to_node(True), source, *carried, *operands]
         attrs = {"body": builder.graph, "carried": len(carried), "elements": 1, "structure": 0}
-        loop = current_builder().add("for", inputs, attrs, None)
+        loop = current_builder().add("for", inputs, attrs, None, effect=has_effect(builder.graph))
         loop.source = loop.source or self.node.source
         return loop
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -15,6 +15,15 @@ IGNORED_ATTRS = frozenset(("source", "name"))
 
 def same_graph(one: Graph, other: Graph) -> bool:
     """Return whether two graphs have equal nodes in the same order, ignoring names and positions."""
+    programs = one.program(), other.program()
+    if len(programs[0]) != len(programs[1]):
+        return False
+    called = dict(zip(*programs, strict=True))
+    return all(_same_nodes(a, b, called) for a, b in called.items())
+
+
+def _same_nodes(one: Graph, other: Graph, called: Mapping[Graph, Graph]) -> bool:
+    """Compare two graphs. `called` maps the graphs that one calls to those that the other has to call."""
     numbers: tuple[dict[Node, int], dict[Node, int]] = {}, {}
     for pair in zip_longest((*one.arguments, *one.nodes), (*other.arguments, *other.nodes)):
         if None in pair:
@@ -24,7 +33,7 @@ def same_graph(one: Graph, other: Graph) -> bool:
             return False
         if _numbered(first.inputs, numbers[0]) != _numbered(second.inputs, numbers[1]):
             return False
-        if not _same_attrs(first.attrs, second.attrs):
+        if not _same_attrs(first.attrs, second.attrs, called):
             return False
         numbers[0][first] = numbers[1][second] = len(numbers[0])
     same_arguments = len(one.arguments) == len(other.arguments)
@@ -35,9 +44,19 @@ def _numbered(nodes: Sequence[Node], numbers: dict[Node, int]) -> list[Any]:
     return [numbers.get(n, n) for n in nodes]
 
 
-def _same_attrs(one: dict[str, Any], other: dict[str, Any]) -> bool:
+def _same_attrs(one: dict[str, Any], other: dict[str, Any], called: Mapping[Graph, Graph]) -> bool:
     keys = one.keys() - IGNORED_ATTRS
-    return keys == other.keys() - IGNORED_ATTRS and all(same_value(one[k], other[k]) for k in keys)
+    if keys != other.keys() - IGNORED_ATTRS:
+        return False
+    for key in keys:
+        first, second = one[key], other[key]
+        if isinstance(first, Graph) and isinstance(second, Graph):
+            same = called[first] is second if first in called else _same_nodes(first, second, called)
+        else:
+            same = same_value(first, second)
+        if not same:
+            return False
+    return True
 
 
 def _same_long_doubles(one: Any, other: Any) -> bool:

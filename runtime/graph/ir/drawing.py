@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from .graph import GRAPH_METHODS, Graph, Node
 from .printer import abbreviate
-from .subgraphs import argument_sources
+from .subgraphs import argument_sources, called_names
 
 MAX_DRAWN = 150
 """A notebook draws only graphs of at most this many nodes."""
@@ -37,17 +37,20 @@ class _Drawing:
         self.names: dict[Node, str] = {}
         self.edges: list[tuple[str, str, str, bool]] = []
         self._count = itertools.count()
+        self._called = called_names(graph)
         self.cluster = self._add_cluster(graph)[0]
+        self.cluster.inner += [self._add_cluster(called)[0] for called in self._called]
 
     def _add_cluster(self, graph: Graph) -> tuple[_Cluster, str]:
         """Return the cluster of a graph and the name of its `return` node."""
-        cluster = _Cluster(graph.name, f"g{next(self._count)}" if self.names else "")
+        cluster = _Cluster(self._called.get(graph, graph.name), f"g{next(self._count)}" if self.names else "")
         for argument in graph.arguments:
             self._add_node(cluster, argument, str(argument.attrs.get("name", "")), is_round=True)
         for node in graph.nodes:
             clusters = [(inner, *self._add_cluster(inner)) for inner in node.graphs()]
             cluster.inner += [inner_cluster for _, inner_cluster, _ in clusters]
-            name = self._add_node(cluster, node, _label(node))
+            called = self._called.get(node.attrs.get("graph"))  # type: ignore[arg-type]
+            name = self._add_node(cluster, node, f"call {called}" if called else _label(node))
             passed_inside = set()
             for inner, _, end in clusters:
                 for relation, value, argument in argument_sources(node, inner):

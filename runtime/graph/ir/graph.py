@@ -2,8 +2,8 @@
 
 Op names are `argument`, `constant`, Python's operators as in the module `operator` (`add`, `lt`, `getitem`),
 NumPy's functions by path (`numpy.sum`), Python's builtins (`int`, `len`), `cond`, `while` and `for`, which
-contain inner graphs, and `output`, which selects one of several results of a node. A node with `effect` is
-never removed or reordered.
+contain inner graphs, `call`, which calls a graph that may call itself, and `output`, which selects one of
+several results of a node. A node with `effect` is never removed or reordered.
 """
 
 from __future__ import annotations
@@ -78,8 +78,9 @@ class Node:
     effect: bool = False
 
     def graphs(self) -> Iterator[Graph]:
+        """Yield the inner graphs. A `call` has none: the graph that it calls may contain the call."""
         for value in self.attrs.values():
-            if isinstance(value, Graph):
+            if isinstance(value, Graph) and self.op != "call":
                 yield value
 
     @property
@@ -125,18 +126,32 @@ class Graph:
             for inner in node.graphs():
                 yield from inner.walk()
 
+    def program(self) -> list[Graph]:
+        """Return this graph and all graphs that its `call` nodes reach, in the order of their first call."""
+        found = [self]
+        for graph in found:
+            for node in graph.walk():
+                if node.op == "call" and node.attrs["graph"] not in found:
+                    found.append(node.attrs["graph"])
+        return found
+
     def __len__(self) -> int:
-        return sum(1 for _ in self.walk())
+        return sum(1 for _ in self.all_nodes())
+
+    def all_nodes(self) -> Iterator[Node]:
+        """Yield every node, those of called graphs included."""
+        for graph in self.program():
+            yield from graph.walk()
 
     def count(self, op: str) -> int:
-        """Return the number of nodes with the given op, inner graphs included."""
-        return sum(1 for node in self.walk() if node.op == op)
+        """Return the number of nodes with the given op, inner and called graphs included."""
+        return sum(1 for node in self.all_nodes() if node.op == op)
 
     def resolve_sources(self) -> None:
         """Replace the code objects in node sources with code positions, so that the objects can be freed."""
         read = position_reader()
         shared: dict[tuple[int, ...], tuple[CodePosition, ...]] = {}
-        for node in self.walk():
+        for node in self.all_nodes():
             places = _resolve_source(node.source, read)
             node.source = shared.setdefault(tuple(map(id, places)), places)
 

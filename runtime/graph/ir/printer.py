@@ -1,4 +1,4 @@
-"""Print a graph as text: one line per node, beside the user's source line."""
+"""Print a graph as text: one line per node, beside the user's source line. Called graphs follow."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 
 from .expressions import GENERATORS
 from .graph import GRAPH_METHODS, Graph, Node, Slot
-from .subgraphs import argument_sources
+from .subgraphs import argument_sources, called_names
 
 SOURCE_COLUMN, MAX_SOURCE_LENGTH = 60, 80
 
 
 class _Printer:
-    def __init__(self, marks: Mapping[Node, str]) -> None:
-        self.marks = marks
+    def __init__(self, marks: Mapping[Node, str], called: Mapping[Graph, str]) -> None:
+        self.marks, self.called = marks, called
         self.names: dict[Node, str] = {}
 
     def lines(self, graph: Graph, indent: str, labels: Sequence[str]) -> Iterator[str]:
@@ -25,7 +25,7 @@ class _Printer:
         head = ", ".join(f"{label}: {a.type}" for label, a in zip(labels, graph.arguments, strict=True))
         for argument, label in zip(graph.arguments, labels, strict=True):
             self.names[argument] = label.split(" ", 1)[0] if indent else label
-        yield f"{indent}{graph.name}({head})"
+        yield f"{indent}{self.called.get(graph, graph.name)}({head})"
         last = ""
         for node in graph.nodes:
             self.names[node] = f"%{len(self.names)}"
@@ -52,6 +52,8 @@ class _Printer:
     def expression(self, node: Node) -> str:
         if node.op == "constant":
             return f"constant {abbreviate(node.attrs['value'])}"
+        if node.op == "call":
+            return f"call {self.called[node.attrs['graph']]}({', '.join(map(self.name, node.inputs))})"
         args = node.attrs.get("args")
         if node.op == "raise" and args is not None:
             kind, values, _ = args
@@ -121,7 +123,12 @@ def _source_line(node: Node) -> str:
 
 def text_of(graph: Graph, marks: Mapping[Node, str] = MappingProxyType({})) -> str:
     """Return a graph as text, with the mark of each node in `marks` in brackets."""
-    return "\n".join(_Printer(marks).lines(graph, "", [a.attrs["name"] for a in graph.arguments]))
+    called = called_names(graph)
+    texts = []
+    for part in (graph, *called):
+        lines = _Printer(marks, called).lines(part, "", [a.attrs["name"] for a in part.arguments])
+        texts.append("\n".join(lines))
+    return "\n\n".join(texts)
 
 
 GRAPH_METHODS["text"] = text_of

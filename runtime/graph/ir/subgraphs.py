@@ -66,6 +66,20 @@ def argument_sources(node: Node, inner: Graph) -> list[tuple[str, Node, Node]]:
     ]
 
 
+def has_effect(graph: Graph) -> bool:
+    """Return whether a node of a graph or of its inner graphs has an effect."""
+    return any(node.effect for node in graph.walk())
+
+
+def called_names(graph: Graph) -> dict[Graph, str]:
+    """Return the graphs that a graph calls, directly or through others, each with a name of its own."""
+    names: dict[Graph, str] = {}
+    for called in graph.program()[1:]:
+        count = sum(other.name == called.name for other in names)
+        names[called] = called.name if not count else f"{called.name}_{count + 1}"
+    return names
+
+
 LAZY_ITERABLES = frozenset(("range", "enumerate", "zip", "reversed"))
 
 

@@ -36,7 +36,8 @@ class Engine:
         self.whole: WholeGraph | None = None
         self._lock = threading.RLock()
         self._programs: list[Compiled] = []
-        self._add(graph)
+        for part in graph.program():
+            self._add(part)
         if waits:
             self._compile_all()
         self._rebuild()

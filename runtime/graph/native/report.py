@@ -48,7 +48,7 @@ def engine_regions(engine: Engine) -> list[RegionReport]:
     """Report the regions of an engine and the loops that it excludes, in the order of the user's lines."""
     regions = dict.fromkeys((*engine.regions, *engine.refused))
     rows = [_report(region) for region in regions]
-    rows += [_in_python(node, reason) for node, reason in excluded(engine.graph)]
+    rows += [_in_python(node, reason) for g in engine.graph.program() for node, reason in excluded(g)]
     return sorted(rows, key=_position)
 
 
@@ -59,7 +59,8 @@ def whole_graph(engine: Engine) -> RegionReport | None:
 
 def uncompiled_loops(graph: Graph, why: str) -> list[RegionReport]:
     """Report the loops of a graph that no engine compiles: those that could be, for the reason `why`."""
-    rows = [_in_python(node, reason or why) for node, reason in forecast(graph) if reason or why]
+    loops = (loop for part in graph.program() for loop in forecast(part))
+    rows = [_in_python(node, reason or why) for node, reason in loops if reason or why]
     return sorted(rows, key=_position)
 
 

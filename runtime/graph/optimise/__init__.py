@@ -57,9 +57,11 @@ def optimise(
 ) -> None:
     """Optimize the graph of a trace in place, calling `check` after each of the named optimizations."""
     names = frozenset(names)
+    program = graph.program()
     for name in _ORDER:
         if name in names:
-            OPTIMISATIONS[name](graph)
+            for part in program:
+                OPTIMISATIONS[name](part)
             if check is not None:
                 check(graph)
 

@@ -49,6 +49,16 @@ class GraphWriter:
     def __init__(self, *, source: bool = True):
         self.source = source
         self.places: dict[CodePosition, int] = {}
+        self._called: dict[Graph, int] = {}
+
+    def program(self, graph: Graph) -> dict[str, Any]:
+        """Return a graph with the graphs that it calls."""
+        called = graph.program()[1:]
+        self._called = {part: i for i, part in enumerate(called)}
+        data = self.graph(graph)
+        if called:
+            data["called"] = list(map(self.graph, called))
+        return data
 
     def graph(self, graph: Graph) -> dict[str, Any]:
         arguments = [{"name": a.attrs["name"], "type": _encode_type(a, graph)} for a in graph.arguments]
@@ -71,7 +81,8 @@ class GraphWriter:
             data["effect"] = True
         for key, inner in list(attrs.items()):
             if isinstance(inner, Graph):
-                data[key] = self.graph(attrs.pop(key))
+                data[key] = self._called[inner] if node.op == "call" else self.graph(inner)
+                del attrs[key]
         if node.op == "iterate":
             attrs["function"] = node.attrs["function"].__name__
         if node.op == "raise":
@@ -140,14 +151,27 @@ def _save_error(node: Node, graph: Graph, why: str) -> SaveError:
 # --- from JSON --------------------------------------------------------------------------------
 
 
+_GRAPH = ("name", "arguments", "nodes", "results")
+
+
 class GraphReader:
     """Deserializer for graphs that share a table of code positions."""
 
     def __init__(self, places: Any, at: str = "places"):
         self.places = [_code_position(*item) for item in expect_items(places, at)]
+        self._called: list[Graph] = []
+
+    def program(self, data: Any, at: str) -> Graph:
+        """Return a graph with the graphs that it calls."""
+        fields = expect_fields(data, at, *_GRAPH, "called")
+        called = expect_items(fields.get("called", []), f"{at}.called")
+        self._called = [Graph("") for _ in called]
+        for graph, (part, place) in zip(self._called, called, strict=True):
+            vars(graph).update(vars(self.graph(part, place)))
+        return self.graph({key: value for key, value in fields.items() if key != "called"}, at)
 
     def graph(self, data: Any, at: str) -> Graph:
-        fields = expect_fields(data, at, "name", "arguments", "nodes", "results")
+        fields = expect_fields(data, at, *_GRAPH)
         graph = Graph(expect_name(fields.get("name"), f"{at}.name"))
         arguments = expect_items(fields.get("arguments"), f"{at}.arguments")
         graph.arguments.extend(_argument(*item) for item in arguments)
@@ -164,7 +188,7 @@ class GraphReader:
         schema = OPS.get(op, CALL)
         if schema.unsupported:
             raise format_error(f"{at}.op", f"a file cannot contain {op}: {schema.unsupported}")
-        extra = ("exception", "original") if op == "raise" else ()
+        extra = {"raise": ("exception", "original"), "call": ("graph",)}.get(op, ())
         check_keys(fields, at, "op", "inputs", "type", "effect", "attrs", "at", *extra, *schema.graphs)
         if schema is CALL:
             function = scipy_function(op) or look_up(op, CALLS, f"{at}.op", "op or function")
@@ -183,6 +207,8 @@ class GraphReader:
             attrs["function"] = FUNCTION_OF[op]
         for name in schema.graphs:
             attrs[name] = self.graph(fields.get(name), f"{at}.{name}")
+        if op == "call":
+            attrs["graph"] = _item_at(fields.get("graph"), self._called, f"{at}.graph")
         if op == "raise":
             attrs["args"] = _raise_args(fields, attrs.get("args"), at)
         if op == "constant":
@@ -237,13 +263,13 @@ def _code_position(data: Any, at: str) -> CodePosition:
 
 def graph_to_json(graph: Graph) -> str:
     writer = GraphWriter()
-    return to_text({"graph": writer.graph(graph), "places": writer.positions()})
+    return to_text({"graph": writer.program(graph), "places": writer.positions()})
 
 
 def graph_from_json(text: str) -> Graph:
     content = from_text(text)
     check_keys(content, "content", "graph", "places")
-    graph = GraphReader(content.get("places")).graph(content.get("graph"), "graph")
+    graph = GraphReader(content.get("places")).program(content.get("graph"), "graph")
     verify(graph)
     return graph
 

@@ -109,7 +109,7 @@ class _TraceReader:
     def trace(self, data: Any, at: str) -> LoadedGraph:
         keys = ("arguments", "state", "results", "writes", "changes", "apart", "graph")
         fields = expect_fields(data, at, *keys)
-        graph = self.graphs.graph(fields.get("graph"), f"{at}.graph")
+        graph = self.graphs.program(fields.get("graph"), f"{at}.graph")
         verify(graph, f"{at}.graph")
         inputs = self.inputs(fields, graph, at)
         writes = _distinct_indices(fields.get("writes"), len(graph.arguments), f"{at}.writes")

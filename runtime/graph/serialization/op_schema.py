@@ -49,7 +49,7 @@ def _exactly(kind: type) -> Check:
     return lambda value: type(value) is kind
 
 
-_graph, _dtype = _instance(Graph), _instance(np.dtype)
+_graph, _called, _dtype = _instance(Graph), _instance(Graph), _instance(np.dtype)
 _boolean, _text, _args, _kwargs = map(_exactly, (bool, str, tuple, dict))
 
 
@@ -164,16 +164,18 @@ OPS: dict[str, OpSchema] = {
     "dataset": OpSchema((0, 0), {"function": callable}, unsupported=_READS_PYTHON),
     "next": OpSchema((0, 0), _PYTHON, effect=True, is_multi_result=True, unsupported=_READS_PYTHON),
     "py_function": OpSchema((0, None), _PYTHON, effect=True, is_multi_result=True, unsupported=_CALLS_PYTHON),
+    "call": OpSchema((0, None), {"graph": _called}, effect=True, is_multi_result=True),
     "cond": OpSchema((1, None), {"then": _graph, "orelse": _graph}),
     "while": OpSchema((1, None), _LOOP, _LIMIT),
     "for": OpSchema((2, None), {**_LOOP, "elements": _count, "structure": _structure}, _LIMIT),
 }
 
 ITERABLES = frozenset(("dataset", "zip", "range", "enumerate", "reversed"))
-UNTYPED = frozenset((*ITERABLES, "list_pop", "print", "raise", "cond", "while", "for"))
+UNTYPED = frozenset((*ITERABLES, "list_pop", "print", "raise", "call", "cond", "while", "for"))
 """Ops whose nodes have no type, since they have several results or none, or produce an iterable."""
 
 RESULT_COUNTS: dict[str, Callable[[Node], int]] = {
+    "call": lambda node: len(node.attrs["graph"].results),
     "cond": lambda node: len(node.attrs["then"].results),
     "while": lambda node: node.attrs["carried"],
     "for": lambda node: node.attrs["carried"],

@@ -62,7 +62,7 @@ class _FunctionWriter:
             "writes": list(trace.writes),
             "changes": [self.change(change) for change in trace.changes],
             "apart": sorted(i for i in trace.copied_results if i < count),
-            "graph": self.graphs.graph(trace.graph),
+            "graph": self.graphs.program(trace.graph),
         }
 
     def argument(self, inputs: Inputs, index: int, what: str) -> dict[str, Any]:

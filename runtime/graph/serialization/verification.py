@@ -26,8 +26,13 @@ STAGED = (ArrayType, ScalarType, ListType, TupleType, MaybeType, OptionalType, G
 
 
 def verify(graph: Graph, at: str = "graph") -> None:
-    """Raise `FormatError`, with the location in the file, if a graph or an inner graph is not well formed."""
-    _Verifier().graph(graph, at, 0)
+    """Raise `FormatError`, with the location in the file, if a graph is not well formed.
+
+    Inner graphs and called graphs are verified, too.
+    """
+    verifier = _Verifier()
+    for i, part in enumerate(graph.program()):
+        verifier.graph(part, f"{at}.called[{i - 1}]" if i else at, 0)
 
 
 class _Verifier:
@@ -190,7 +195,12 @@ class _Verifier:
                 source.type is None and OPS.get(source.op, CALL).is_multi_result
             )
             self.require(is_multi_result, f"selects a result of {source.op}, which has only one")
-        if source.op == "cond":
+        if source.op == "call":
+            result = source.attrs["graph"].results[index]
+            self.require(
+                are_compatible(node.type, result.type), "does not have the type of the called graph's result"
+            )
+        elif source.op == "cond":
             results = [source.attrs[g].results[index] for g in ("then", "orelse")]
             self.require(
                 all(are_compatible(node.type, r.type) for r in results),
@@ -201,6 +211,9 @@ class _Verifier:
             self.require(
                 are_compatible(node.type, result.type), "does not have the type of the body's result"
             )
+
+    def check_call(self, node: Node) -> None:
+        self.pairs("arguments", node.attrs["graph"].arguments, node.inputs)
 
     def check_cond(self, node: Node) -> None:
         then, orelse = node.attrs["then"], node.attrs["orelse"]

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import CellType, FrameType, FunctionType
+from types import CellType, CodeType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,8 @@ class Builder:
         self.constants: dict[Any, Node] = {}
         self.errstate: Mapping[str, object] = parent.errstate if parent else np.geterr()
         self.open = True
+        self.recursion: Any = parent.recursion if parent else None
+        """The innermost recursive function whose graph is being traced."""
         self.root: RootBuilder = parent.root if parent else self  # type: ignore[assignment]
 
     def argument(self, kind: StagedType, name: str) -> Node:
@@ -93,7 +95,9 @@ class Builder:
         if self.parent is None or not owner.open:
             raise leak_error(node)
         outer = self.parent.capture(node, owner)
-        if outer.op == "constant":
+        if outer in self.captured:
+            inner = self.captured[outer]
+        elif outer.op == "constant":
             inner = self.constant(outer.attrs["value"], outer.type)
         else:
             inner = self.argument(outer.type, f"captured_{len(self.captured)}")
@@ -137,6 +141,11 @@ class RootBuilder(Builder):
         super().__init__(name)
         self.may_create = may_create
         self.created = False
+        self.called_graphs: list[Graph] = []
+        self.reversed_graphs: dict[Graph, Graph] = {}
+        """Maps called graphs to the graphs that compute the cotangents of their arguments."""
+        self.unrolled: dict[CodeType, int | None] = {}
+        """How many calls of each unrolled recursive function are left, or None if it is sure to end."""
         self.printing = np.get_printoptions()
         self.argument_containers: list[Any] = []
         """The trace's copies of lists, dicts and objects among the arguments."""

@@ -13,16 +13,16 @@ import gc
 import itertools
 import operator
 import sys
-import threading
 import types
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from ...backends import BACKENDS
+from ...core.active_backends import CAPTURES
 from ...core.closures import function_key
 from ...core.packages import is_library
 from ...core.undefined import Undefined
@@ -45,36 +45,36 @@ ATOMS = (
 )  # fmt: skip
 
 
-class _Watching(threading.local):
-    """The heaps whose closures this thread is running, outermost first."""
-
-    def __init__(self) -> None:
-        self.heaps: list[Heap] = []
-
-
-_watching = _Watching()
-
-
 def running_heaps() -> list[Heap]:
     """Return the heaps of the branches and loop bodies that this thread is running, outermost first."""
-    return _watching.heaps
+    return CAPTURES.heaps
 
 
 @contextmanager
 def excluded_from_heap() -> Iterator[None]:
     """Do not count changes made in the `with` block as changes made by the surrounding traced code."""
-    before = [heap.contents() for heap in _watching.heaps]
+    before = [heap.contents() for heap in CAPTURES.heaps]
     yield
-    for heap, contents in zip(_watching.heaps, before, strict=True):
+    for heap, contents in zip(CAPTURES.heaps, before, strict=True):
         heap.accept(contents)
 
 
 class Heap:
     """A snapshot of the contents of everything reachable from `roots`."""
 
-    def __init__(self, roots: Iterable[Any], *, own: Iterable[Any], code: types.CodeType | None):
-        """Take the snapshot, except for variables bound by `own`, the closures of a statement."""
-        self.code = code
+    def __init__(
+        self,
+        roots: Iterable[Any],
+        *,
+        own: Iterable[Any],
+        code: types.CodeType | None,
+        names: Collection[str] = (),
+    ):
+        """Take the snapshot, except for variables bound by `own`, the closures of a statement.
+
+        `names` are those in the state of the statement.
+        """
+        self.code, self._names_of_state = code, names
         self._saved: list[tuple[Any, dict[Any, Any]]] = []
         self._families = {function_key(f.__code__) for f in own if isinstance(f, types.FunctionType)}
         self._labels: dict[int, str] = {}
@@ -171,6 +171,16 @@ class Heap:
             found += cells
         return found
 
+    def add_variables(self, function: types.FunctionType) -> None:
+        """Before another activation of the statement's function, add the variables that it closes over."""
+        if function_key(function.__code__) not in self._families:
+            return
+        for cell, name in zip(function.__closure__ or (), function.__code__.co_freevars, strict=True):
+            if name not in self._names_of_state and id(cell) not in self.reached:
+                self.reached.add(id(cell))
+                self._labels[id(cell)] = name
+                self._saved.append((cell, read_contents(cell)))
+
     def moved(self) -> list[Any]:
         """Return the iterators that have advanced since the last call."""
         found = [value for value, before in self._iterators if iterator_position(value) != before]
@@ -179,11 +189,11 @@ class Heap:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        _watching.heaps.append(self)
+        CAPTURES.heaps.append(self)
         try:
             yield
         finally:
-            _watching.heaps.pop()
+            CAPTURES.heaps.pop()
 
     def contents(self) -> list[Any]:
         slots = [dict(read_contents(owner)) for owner, _ in self._saved]

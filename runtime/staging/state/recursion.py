@@ -18,13 +18,26 @@ def recursion_error(
     code: types.CodeType, condition: CodePosition | None, call: CodePosition | None
 ) -> StagedRecursionError:
     """Return the error for a function that calls itself under a staged condition."""
-    name = enclosing_qualname(code).rpartition(".")[2].removeprefix("ag__")
+    name = _name(code)
     return StagedRecursionError(
         f"{name!r} calls itself under a staged condition",
         why="the depth is known only when the graph runs, so the trace would not end",
         remedy=f"write {name!r} as a loop, or end the recursion with a test of a plain number",
         sites=[] if condition is None else [("the condition", condition)],
         place=call,
+    )
+
+
+def _name(code: types.CodeType) -> str:
+    return enclosing_qualname(code).rpartition(".")[2].removeprefix("ag__")
+
+
+def refusal(code: types.CodeType, why: str, remedy: str) -> StagedRecursionError:
+    """Return the error for a recursion under a staged condition that cannot become a graph."""
+    return StagedRecursionError(
+        f"{_name(code)!r} calls itself under a staged condition, but cannot become a graph",
+        why=why,
+        remedy=remedy,
     )
 
 

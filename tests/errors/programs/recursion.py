@@ -5,27 +5,28 @@ import autograph_rs as ag
 
 def wrong():
     @ag.function
-    def factorial(n):
-        def product(n):
-            if n <= 1:
-                return 1
-            return n * product(n - 1)  # <-- here
+    def nested_sum(x, n):
+        def nest(x, n):
+            if n == 0:
+                return np.sum(x)
+            return nest(x[None], n - 1)  # <-- here
 
-        return product(n)
+        return nest(x, n)
 
-    return factorial(np.int64(5))
+    return nested_sum(np.ones(3), np.int64(2))
 
 
 def repaired():
     @ag.function
-    def factorial(n):
-        product = 1
-        while n > 1:
-            product = product * n
-            n = n - 1
-        return product
+    def nested_sum(x, n):
+        def nest(x, n):
+            if n == 0:
+                return np.sum(x)
+            return nest(x * 1.0, n - 1)
 
-    return factorial(np.int64(5))
+        return nest(x, n)
+
+    return nested_sum(np.ones(3), np.int64(2))
 
 
-EXPECTED = 120
+EXPECTED = 3.0

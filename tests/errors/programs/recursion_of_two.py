@@ -4,23 +4,23 @@ import autograph_rs as ag
 
 
 def wrong():
-    def even(n):
-        return True if n == 0 else odd(n - 1)  # <-- here
+    def even(n, path):
+        return path if n == 0 else odd(n - 1, path)
 
-    def odd(n):
-        return False if n == 0 else even(n - 1)  # <-- here
+    def odd(n, path):
+        return path if n == 0 else even(n - 1, [*path, n])  # <-- here
 
-    return ag.function(even)(np.int64(4))
+    return ag.function(lambda n: len(even(n, [0])))(np.int64(4))
 
 
 def repaired():
-    @ag.function
-    def even(n):
-        while n > 1:
-            n = n - 2
-        return n == 0
+    def even(n, length):
+        return length if n == 0 else odd(n - 1, length)
 
-    return even(np.int64(4))
+    def odd(n, length):
+        return length if n == 0 else even(n - 1, length + 1)
+
+    return ag.function(lambda n: even(n, 1))(np.int64(4))
 
 
-EXPECTED = True
+EXPECTED = 3

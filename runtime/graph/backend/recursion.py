@@ -1,0 +1,381 @@
+"""Recursion under staged conditions: functions that become graphs of their own, and calls of these graphs.
+
+When the trace meets a call of a function that is running, and a branch or loop body is captured in between,
+the depth of the recursion is known only when the graph runs. The function is then traced into a *called
+graph*. Its arguments are the staged arguments of the call, then what it changes outside of itself, and the
+staged values that it captures. Each call inside becomes a `call` node. The trace is repeated until the types
+settle: at first, nothing is known of the results, so a path that calls the function counts for nothing, and
+the paths that end the recursion give the types.
+
+Plain arguments that stay the same are part of the called graph. If they vary, the recursion is unrolled as
+long as it ends within `MAX_UNROLLED` calls; otherwise numbers among them are staged.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import staging
+from ...core.closures import set_nothing
+from ...staging.recursion import free_variables, note_activation, rebound_names, running_activation
+from ...staging.state.aliases import root_of
+from ...staging.state.recursion import refusal
+from ...staging.state.statement import Path, Restage, Statement, is_same
+from ...values.structures import LEAF, Spec, flatten, unflatten
+from ..ir.alias_analysis import AliasAnalysis
+from ..ir.graph import Graph, Node
+from ..ir.type_merging import merge_types
+from ..ir.types import StagedType
+from ..tracing import recording
+from ..tracing.tensor import Staged, Tensor
+from ..tracing.trace import Builder, constant_type, current_builder
+from ..tracing.unsupported import shared_argument
+from .called_graph import OuterState, Results
+
+MAX_UNROLLED = 100
+MAX_TRACES = 20
+_ALIAS = "it may share memory with an argument of a recursive function"
+
+
+class Diverges(BaseException):
+    """End an attempt to unroll a recursion that does not seem to end."""
+
+    def __init__(self, code: types.CodeType):
+        self.code = code
+
+
+class Retrace(BaseException):
+    """End a trace of a recursive function whose arguments have a more general type than was assumed."""
+
+    def __init__(self, recursion: Recursion):
+        self.recursion = recursion
+
+
+def recursive_callee(backend: Any, called: types.FunctionType) -> Callable[..., Any]:
+    """Return what runs a function during a trace: a recursive function that is being traced is called."""
+    recursion = current_builder().recursion
+    while recursion is not None:
+        if recursion.is_of(called):
+            note_activation(called)
+            return functools.partial(recursion.call_again, called)
+        recursion = recursion.outer
+    variables = running_activation(called, Recursion.trace_body.__code__)
+    if variables is None:
+        return called
+    return functools.partial(_call_running, backend, called, variables)
+
+
+def _call_running(
+    backend: Any, called: types.FunctionType, variables: dict[str, Any], /, *args: Any, **kwargs: Any
+) -> Any:
+    """Call a function that is running with the given variables."""
+    code, unrolled = called.__code__, current_builder().root.unrolled
+    if unrolled.get(code, 0) is None:
+        return called(*args, **kwargs)
+    try:
+        recursion = Recursion(backend, called, variables, args, kwargs)
+    except TypeError:  # the arguments do not match the parameters
+        return called(*args, **kwargs)
+    if code in unrolled:
+        unrolled[code] -= 1
+        if not recursion.varies or unrolled[code] < 0:
+            raise Diverges(code)
+        return called(*args, **kwargs)
+    if recursion.varies and _ends(backend, called, args, kwargs):
+        unrolled[code] = None
+        try:
+            return called(*args, **kwargs)
+        finally:
+            del unrolled[code]
+    if not recursion.can_stage:
+        raise refusal(
+            code,
+            "arguments that are not numbers or arrays differ from call to call, and do not end the recursion",
+            "pass numbers and arrays, and containers of a fixed structure",
+        )
+    return recursion.call_first()
+
+
+def _ends(backend: Any, called: types.FunctionType, args: Any, kwargs: Any) -> bool:
+    """Return whether the trace of a recursive call ends, without leaving anything in the graph."""
+    code, unrolled = called.__code__, current_builder().root.unrolled
+    unrolled[code] = MAX_UNROLLED
+    try:
+        _statement(backend, called, (args, kwargs)).run(lambda: called(*args, **kwargs))
+    except Diverges as error:
+        if error.code is not code:
+            raise
+        return False
+    except RecursionError:
+        return False
+    except (Exception, Restage):  # noqa: BLE001 - the call itself raises it again
+        return True
+    finally:
+        del unrolled[code]
+    return True
+
+
+def _statement(backend: Any, called: types.FunctionType, roots: tuple) -> Statement:
+    return Statement(backend, (roots, called), (tuple, set_nothing), (), is_expression=True)
+
+
+class Recursion:
+    """A recursive function whose called graph is traced, with what is known of its arguments and results."""
+
+    def __init__(
+        self, backend: Any, called: types.FunctionType, variables: dict[str, Any], args: Any, kwargs: Any
+    ):
+        self.backend, self.function, self.code = backend, called, called.__code__
+        self.name = self.code.co_name.removeprefix("ag__")
+        self._signature = inspect.signature(called)
+        self.parent: Builder = current_builder()
+        self.outer: Recursion | None = self.parent.recursion
+        parameters = self._bind(args, kwargs)
+        self._fixed = {id(variables.get(name)) for name in parameters} - {id(None)}
+        self.leaves, self.spec = self._flatten(parameters)
+        missing = object()
+        known = {name: variables.get(name, missing) for name in parameters}
+        earlier, earlier_spec = self._flatten(known)
+        rebound = rebound_names(self.code)
+        owners = [n for n, value in parameters.items() for _ in self._flatten({n: value})[0]]
+        self.kinds: list[StagedType | None] = [
+            self._type_of(leaf) if isinstance(leaf, Staged) else None for leaf in self.leaves
+        ]
+        self.can_stage = earlier_spec == self.spec
+        self.varies = not self.can_stage
+        for i, before in enumerate(earlier if earlier_spec == self.spec else ()):
+            leaf = self.leaves[i]
+            if self.kinds[i] is not None:
+                continue
+            if isinstance(before, Staged):
+                self.kinds[i] = self._type_of(leaf)
+            elif owners[i] in rebound or not is_same(before, leaf):
+                self.varies = self.varies or not (_is_array(leaf) and _is_array(before))
+                self.kinds[i] = self._type_of(leaf)
+                self.can_stage &= self.kinds[i] is not None or is_same(before, leaf)
+        self.state = OuterState()
+        self.results: Results | None = None
+        self.graph = Graph(self.name)
+        self._calls = 0
+
+    def is_of(self, called: types.FunctionType) -> bool:
+        """Return whether this is the recursion of a function with the same code and free variables."""
+        if called.__code__ is not self.code:
+            return False
+        own, other = free_variables(self.function), free_variables(called)
+        return own.keys() == other.keys() and all(own[name] is other[name] for name in own)
+
+    def _type_of(self, leaf: Any) -> StagedType | None:
+        return None if isinstance(leaf, str) else self.backend.type_of(leaf)  # type: ignore[no-any-return]
+
+    def _bind(self, args: Any, kwargs: Any) -> dict[str, Any]:
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound.arguments
+
+    def _flatten(self, parameters: dict[str, Any]) -> tuple[list[Any], Spec]:
+        """Flatten arguments. A list or dict that each activation passes on is a leaf."""
+        sources = lambda value: None if id(value) in self._fixed else ()  # noqa: E731 - a single expression
+        return flatten(tuple(parameters.values()), sources=sources)
+
+    # Calls
+
+    def call_first(self) -> Any:
+        """Trace the called graph, and call it."""
+        for _ in range(MAX_TRACES):
+            try:
+                if self._trace():
+                    self._share_graph()
+                    return self._emit(self.leaves)
+            except Retrace as error:
+                if error.recursion is not self:
+                    raise
+        raise refusal(
+            self.code,
+            f"the types of its arguments and results still change after {MAX_TRACES} traces",
+            "pass and return values of one type, number of dimensions and structure",
+        )
+
+    def _share_graph(self) -> None:
+        """Call an equal graph of an earlier call, if there is one."""
+        if self.outer is None:
+            graphs = self.parent.root.called_graphs
+            self.graph = next((graph for graph in graphs if graph.equals(self.graph)), self.graph)
+            graphs.append(self.graph)
+
+    def call_again(self, called: types.FunctionType, /, *args: Any, **kwargs: Any) -> Any:
+        """Add a call to the called graph from inside of it."""
+        try:
+            parameters = self._bind(args, kwargs)
+        except TypeError:
+            return called(*args, **kwargs)
+        leaves, spec = self._flatten(parameters)
+        if spec != self.spec or not self._accepts(leaves):
+            running = running_activation(called, Recursion.trace_body.__code__)
+            if running is None:
+                return called(*args, **kwargs)
+            return _call_running(self.backend, called, running, *args, **kwargs)
+        self._calls += 1
+        if self.results is None:
+            raise staging.AlwaysRaises
+        return self._emit(leaves)
+
+    def _accepts(self, leaves: list[Any]) -> bool:
+        """Return whether the arguments of a call differ only in staged values; generalize their types."""
+        general = list(self.kinds)
+        for i, (leaf, kind) in enumerate(zip(leaves, self.kinds, strict=True)):
+            if kind is None and not isinstance(leaf, Staged) and is_same(leaf, self.leaves[i]):
+                continue
+            own = self._type_of(self.leaves[i]) if kind is None else kind
+            other = self._type_of(leaf)
+            if own is None or other is None:
+                return False
+            try:
+                general[i] = merge_types(own, other)
+            except TypeError as error:
+                raise refusal(
+                    self.code,
+                    f"an argument is {own} in one call and {other} in another: {error}",
+                    "pass arguments of one type and number of dimensions",
+                ) from None
+        if general != self.kinds:
+            self.kinds = general
+            raise Retrace(self)
+        return True
+
+    # The trace
+
+    def _staged(self) -> list[int]:
+        return [i for i, kind in enumerate(self.kinds) if kind is not None]
+
+    def _trace(self) -> bool:
+        """Trace the called graph once, and return whether the assumptions of the trace were right."""
+        self.graph, self._calls = Graph(self.name), 0
+        plain = [leaf for leaf, kind in zip(self.leaves, self.kinds, strict=True) if kind is None]
+        statement = _statement(self.backend, self.function, tuple(plain))
+        indices = self._staged()
+        kinds = [self.kinds[i] for i in indices]
+        state = self.state
+        placeholders: list[Any] = []
+        arguments: list[Any] = []
+
+        def enter(*given: Any) -> None:
+            current_builder().recursion = self
+            arguments[:] = self.leaves
+            placeholders[:] = given[: len(indices)]
+            for i, placeholder in zip(indices, placeholders, strict=True):
+                placeholder.is_mutable = getattr(self.leaves[i], "is_mutable", False)
+                arguments[i] = placeholder
+            state.enter(given[len(indices) :], self.parent)
+
+        passed: list[Any] = []
+
+        def run() -> Any:
+            passed[:] = [unflatten(self.spec, arguments)]
+            return self.trace_body(passed[0])
+
+        path = statement.settled(lambda: statement.run(run, [*kinds, *state.kinds], enter))
+        return self._settle(statement, path, placeholders, arguments, passed[0])
+
+    def trace_body(self, parameters: Sequence[Any]) -> Any:
+        """Run the function. The frame of this method marks where its activation begins."""
+        bound = inspect.BoundArguments(
+            self._signature,
+            dict(zip(self._signature.parameters, parameters, strict=True)),  # type: ignore[arg-type]
+        )
+        return self.function(*bound.args, **bound.kwargs)
+
+    def _settle(
+        self, statement: Statement, path: Path, placeholders: list[Any], arguments: list[Any], passed: Any
+    ) -> bool:
+        leaves, spec = self._flatten(dict(enumerate(passed)))  # type: ignore[arg-type]
+        if spec != self.spec or any(a is not b for a, b in zip(leaves, arguments, strict=True)):
+            raise refusal(
+                self.code,
+                "it changes a list or dict among its arguments",
+                "return the changed values, or write to an array",
+            )
+        builder = path.capture.builder
+        indices = dict(zip(map(id, placeholders), self._staged(), strict=True))
+        results = Results.of(self, statement, path, indices)
+        written = [i for i, p in zip(self._staged(), placeholders, strict=True) if p.version]
+        is_settled = self.state.settle(self, path, builder, written) or not self._calls
+        is_settled &= results == self.results or not self._calls
+        self.results = results
+        own = [placeholders[list(indices.values()).index(i)] for i in written]
+        if results.returns:
+            values = [*results.values, *own, *self.state.values(path)]
+            kinds = [*results.kinds, *(self.kinds[i] for i in written), *self.state.kinds]
+            self.backend.close(path.capture, values, kinds)
+        graph = builder.graph
+        self.graph.arguments[:], self.graph.nodes[:] = graph.arguments, graph.nodes
+        self.graph.results[:] = graph.results
+        names = self._argument_names(len(graph.arguments))
+        for argument, name in zip(graph.arguments, names, strict=True):
+            argument.attrs["name"] = name
+        return is_settled & results.note_aliases(AliasAnalysis(self.graph), self.graph)
+
+    def _argument_names(self, count: int) -> list[str]:
+        names: list[str] = []
+        for name, part in zip(self._signature.parameters, self.spec.parts, strict=True):
+            names += [name] if part == LEAF else [f"{name}_{i}" for i in range(_count(part))]
+        staged = [names[i] for i in self._staged()]
+        return [*staged, *(f"outer_{i}" for i in range(count - len(staged)))]
+
+    # Nodes
+
+    def _emit(self, leaves: list[Any]) -> Any:
+        """Add a `call` node and the writes that follow from it, and return the results of the call."""
+        results, state = self.results, self.state
+        assert results is not None
+        for i in state.written_arguments:
+            self._check_written(leaves, i)
+        inputs = [self.backend.convert(leaves[i], self.kinds[i]) for i in self._staged()]
+        node: Node = recording.add(
+            "call", [*inputs, *state.inputs(self)], None, effect=True, graph=self.graph
+        )
+        if not results.returns:
+            raise staging.AlwaysRaises
+        kinds = [self.kinds[i] for i in state.written_arguments]
+        outputs = iter(recording.outputs(node, [*results.kinds, *kinds, *state.kinds]))
+        values = results.rebuild(outputs, leaves)
+        for i in state.written_arguments:
+            leaves[i].write_through(next(outputs))
+        state.leave(outputs)
+        self._share(results, values, leaves)
+        return unflatten(results.spec, values)
+
+    def _check_written(self, leaves: list[Any], i: int) -> None:
+        handle = leaves[i]
+        if not self.backend.is_handle(handle):
+            raise refusal(
+                self.code, "it writes to an argument that is not a staged array here", "pass a staged array"
+            )
+        others = [leaf for j, leaf in enumerate(leaves) if j != i and isinstance(leaf, Tensor)]
+        others += self.state.handles
+        root = root_of(handle)
+        is_captured = any(root._node is node for node in self.state.captures)  # noqa: SLF001 - as it is now
+        if is_captured or any(root is root_of(other) for other in others):
+            raise shared_argument(self.name, "one array", "another that it uses")
+
+    def _share(self, results: Results, values: list[Any], leaves: list[Any]) -> None:
+        """Forbid writes to results that may share memory with arguments, and to these arguments."""
+        shared = [values[i] for i in results.aliased]
+        if shared:
+            for value in (*shared, *leaves, *self.state.handles):
+                if isinstance(value, Staged):
+                    self.backend.share(value, _ALIAS)
+
+
+def _count(spec: Spec) -> int:
+    return 1 if spec.kind is None else sum(map(_count, spec.parts))
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic)) and constant_type(value) is not None
