@@ -42,6 +42,7 @@ FLOORS = """
     runtime/errors
     runtime/values runtime/backends
     runtime/staging/state
+    runtime/staging/rolling
     runtime/staging
     runtime/operators runtime/backends/functional
     runtime/backends/jax runtime/backends/tensorflow runtime/backends/torch runtime

@@ -23,8 +23,10 @@ _RULES = {
         "match a tuple, list or object that holds the staged values",
     ),
     "AG005": (
-        "only list comprehensions, and generator expressions that are consumed at once, over one iterable, "
-        "without ':=' or 'await', can be staged",
+        (
+            "only list comprehensions, and generator expressions that are consumed at once, over one "
+            "iterable, without ':=' or 'await', can be staged"
+        ),
         "use such a list comprehension or a loop",
     ),
     "AG006": (

@@ -20,7 +20,7 @@ from ..values.structures import Spec, flatten, merge_sources, unflatten
 from . import special_methods
 from .conditions import if_stmt
 from .loops import for_stmt
-from .rolled_uses import note_item_use
+from .rolling.rolled_uses import note_item_use
 from .state.heap import is_of_user
 
 

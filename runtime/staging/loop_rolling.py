@@ -29,7 +29,7 @@ from ..errors import MismatchError
 from ..values.structures import flatten
 from .loop_peeling import NoInitialValue
 from .loops import build_for, fixed_point, run_iteration
-from .rolling_guard import RollingGuard
+from .rolling.rolling_guard import RollingGuard
 from .state.aliases import with_bases
 from .state.carried_values import CarriedValues
 from .state.escapes import outlives

@@ -179,7 +179,7 @@ def test_unrolled_activations_set_the_variables_of_outer_functions():
         def go(k, depth):
             nonlocal calls
             calls += 1
-            if k > 0:
+            if k > 0:  # noqa: SIM102 - a plain condition in a staged one
                 if depth > 0:
                     go(k - 2, depth - 1)
 

@@ -389,19 +389,3 @@ def test_text_that_would_be_about_the_trace(f):
 def test_text_of_plain_containers_and_staged_values():
     f = ag.function(lambda x: f"{(1, 2)} {x!r} {[3]}")
     assert f(np.float64(2.0)) == f"(1, 2) {np.float64(2.0)!r} [3]"
-
-
-def test_a_plain_array_that_changes_after_a_condition_has_selected_it():
-    """Whether the selected array changes, too, is known only when the graph runs."""
-
-    def select(x, write):
-        buffer, y = np.arange(3.0), np.zeros(3)
-        if x > 0:
-            y = buffer
-        if write:
-            buffer[0] = 9.0
-        return y + buffer
-
-    with pytest.raises(ag.AliasError, match="selects is written to afterwards"):
-        ag.function(select)(np.float64(1.0), True)
-    assert np.array_equal(ag.function(select)(np.float64(1.0), False), [0.0, 2.0, 4.0])

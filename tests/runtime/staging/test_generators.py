@@ -1,5 +1,7 @@
 """Which generators become part of the loop that consumes them, and what keeps others in Python."""
 
+# ruff: noqa: B007, B905, PERF402 - programs as users write them
+
 from __future__ import annotations
 
 import contextlib

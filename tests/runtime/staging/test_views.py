@@ -167,3 +167,19 @@ def test_a_view_would_miss_the_write_of_the_first_iteration(view):
 
     with pytest.raises(ag.AliasError, match="assigns another array to 'a', and also writes to the original"):
         ag.function(f)(np.ones((2, 3)), np.int64(2))
+
+
+def test_a_plain_array_that_changes_after_a_condition_has_selected_it():
+    """Whether the selected array changes, too, is known only when the graph runs."""
+
+    def select(x, write):
+        buffer, y = np.arange(3.0), np.zeros(3)
+        if x > 0:
+            y = buffer
+        if write:
+            buffer[0] = 9.0
+        return y + buffer
+
+    with pytest.raises(ag.AliasError, match="selects is written to afterwards"):
+        ag.function(select)(np.float64(1.0), True)
+    assert np.array_equal(ag.function(select)(np.float64(1.0), False), [0.0, 2.0, 4.0])

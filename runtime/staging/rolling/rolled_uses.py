@@ -12,10 +12,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ..backends import Backend, staged_by
-from ..core.rolling_attempts import counted_range, note_use
-from ..debugging.tracebacks import user_frame
-from ..values.structures import flatten
+from ...backends import Backend, staged_by
+from ...core.rolling_attempts import counted_range, note_use
+from ...debugging.tracebacks import user_frame
+from ...values.structures import flatten
 
 
 def note_item_use(backend: Backend, target: Any, key: Any, *, is_write: bool = False) -> None:

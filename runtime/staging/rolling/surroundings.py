@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import BACKENDS
-from ..core.closures import function_key
-from ..core.packages import is_library
-from ..values.locations import ClassView, DictView, has_contents, is_library_module
-from .state.heap import ATOMS, Heap, is_of_user
+from ...backends import BACKENDS
+from ...core.closures import function_key
+from ...core.packages import is_library
+from ...values.locations import ClassView, DictView, has_contents, is_library_module
+from ..state.heap import ATOMS, Heap, is_of_user
 
 MAX_LIBRARY_OBJECTS = 10_000
 """Objects of libraries that are searched for user code. What is not found is not known to be harmless."""

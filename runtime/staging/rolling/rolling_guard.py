@@ -18,12 +18,12 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core.packages import installed_package, is_library
-from ..core.rolling_attempts import CannotRoll
-from ..debugging.tracebacks import is_internal
-from ..values.locations import is_library_module
-from .state.side_effects import DRAWERS, is_known_effect
-from .state.statement import Statement
+from ...core.packages import installed_package, is_library
+from ...core.rolling_attempts import CannotRoll
+from ...debugging.tracebacks import is_internal
+from ...values.locations import is_library_module
+from ..state.side_effects import DRAWERS, is_known_effect
+from ..state.statement import Statement
 from .surroundings import Surroundings, file_of
 
 _IGNORED, _USER, _REFUSED = range(3)
