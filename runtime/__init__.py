@@ -16,7 +16,7 @@ from .errors import AutographError
 from .operators import opt_out
 from .operators.calls import ConversionCache, make_callee
 from .operators.control_flow import for_items, for_rest, for_stmt, if_stmt, until, while_rest, while_stmt
-from .operators.expressions import assert_stmt, call, fmt, guard, if_exp, keep, list_comp, text
+from .operators.expressions import assert_stmt, call, fmt, guard, if_exp, interpolate, keep, list_comp, text
 from .operators.logical import and_, and_rest, in_, not_, not_in, or_, or_rest, truth
 from .operators.subscripts import get_item, set_item, slice, unpacked  # noqa: A004
 from .operators.variables import ld, ldu, set_attr, visible
@@ -55,7 +55,7 @@ OPERATORS = {
     operator.__name__: operator
     for operator in (
         and_, assert_stmt, call, caller, converted_call, fmt, for_stmt, framed, get_item, get_nothing,
-        guard, if_exp, if_stmt, in_, keep, ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr,
+        guard, if_exp, if_stmt, in_, interpolate, keep, ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr,
         set_item, set_nothing, slice, text, unpacked, until, visible, while_stmt, Undefined,
     )
 }  # fmt: skip
@@ -85,6 +85,7 @@ __all__ = [
     "if_exp",
     "if_stmt",
     "in_",
+    "interpolate",
     "is_staging",
     "keep",
     "ld",

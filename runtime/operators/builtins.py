@@ -103,4 +103,19 @@ def _getattr(*args: Any) -> Any:
 
 
 DISPATCHING.update({id(f): _dispatching(f) for f in (*PYTHON, *MATH, *NUMPY)})
-DISPATCHING.update({id(hasattr): _hasattr, id(getattr): _getattr})
+
+
+def _format(value: Any, spec: Any = "") -> Any:
+    try:
+        backend = staged_by(value) if staging.ACTIVE else None
+        if backend is None:
+            return format(value, spec)
+        from ..containers.text import format_value  # noqa: PLC0415 - needed by staged values only
+
+        return format_value(backend, value, spec)
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+DISPATCHING.update({id(hasattr): _hasattr, id(getattr): _getattr, id(format): _format})

@@ -121,6 +121,11 @@ def make_callee(
             replaced = getattr(backend, "replaced", None)
             if replaced is not None and (replacement := replaced(function)) is not None:
                 return replacement
+        if isinstance(getattr(function, "__self__", None), _CONTAINERS):
+            from ..containers.calls import replacement as of_container  # noqa: PLC0415 - needed by traces only
+
+            if (replacement := of_container(function)) is not None:
+                return convert_arguments(function, replacement)
         return None
 
     def unconverted(function: Any) -> Any:
@@ -210,6 +215,7 @@ def make_callee(
     return top
 
 
+_CONTAINERS = (str, dict, list, set, frozenset)
 _BOUND = (types.MethodType, types.BuiltinFunctionType)
 _NOT_HOOKED = (
     types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, functools.partial,

@@ -67,6 +67,19 @@ def fmt(value: Any, conversion: str = "") -> Any:
         raise
 
 
+def interpolate(template: Any, values: Any) -> Any:
+    """`template % values`"""
+    try:
+        if staging.ACTIVE and isinstance(template, str) and (backend := active_backend()) is not None:
+            from ..containers.text import interpolate  # noqa: PLC0415 - needed by traces only
+
+            return interpolate(backend, template, values)
+        return template % values
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
 def text(text: str) -> Any:
     """Return the text of an f-string whose values `fmt` has converted; it may be staged."""
     backend = active_backend()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .. import staging
@@ -17,6 +18,11 @@ def get_item(target: Any, key: Any) -> Any:
         kind = type(key)
         if kind is int or kind is str or not has_backends() or not staging.has_staged(key):
             return target[key]
+        if isinstance(target, Mapping):
+            from ..containers import keyed  # noqa: PLC0415 - needed by staged keys only
+
+            if keyed.is_mapping(target):
+                return keyed.get_item(staging.owner_of(key), target, key)
         return staging.get_item(target, key)
     except BaseException as error:
         drop_current_frame(error)
@@ -28,6 +34,11 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
     try:
         backend = staging.owner_of_item(target, key, value) if has_backends() else None
         if backend is not None:
+            if isinstance(target, dict) and staging.has_staged(key):
+                from ..containers import keyed  # noqa: PLC0415 - needed by staged keys only
+
+                keyed.set_item(backend, target, key, value)
+                return target
             updated = backend.set_item(target, key, value)
             return updated if updated is target else staging.checked_write(updated, target, backend)
         target[key] = value

@@ -200,7 +200,8 @@ def has_staged(key: Any) -> bool:
     return False
 
 
-def _owner_of(*values: Any) -> Backend | None:
+def owner_of(*values: Any) -> Backend | None:
+    """Return the backend of a staged value among keys, containers and items, or None."""
     for value in values:
         parts = value if type(value) is tuple else (value,)
         for part in parts:
@@ -215,7 +216,7 @@ def _owner_of(*values: Any) -> Backend | None:
 def get_item(target: Any, key: Any) -> Any:
     if _has_own_items(target):
         return target[key]
-    backend = _owner_of(key, target)
+    backend = owner_of(key, target)
     assert backend is not None
     if is_rolling():
         note_item_use(backend, target, key)
@@ -249,7 +250,7 @@ def _item_by_parts(
 
 def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
     """Return the backend that writes an item: the owner of a staged operand, or the active backend."""
-    backend = (_owner_of(target, key, value) or active_backend()) if ACTIVE else None
+    backend = (owner_of(target, key, value) or active_backend()) if ACTIVE else None
     if backend is not None and is_rolling() and has_staged(key):
         note_item_use(backend, target, key, is_write=True)
     return backend

@@ -387,6 +387,9 @@ class FunctionalBackend:
         if is_refused:
             refuse_rolling()
 
+    def is_text(self, value: Any) -> bool:
+        return isinstance(value, Text)
+
     def fmt(self, value: Any, conversion: str) -> Any:
         return StagedField(value, conversion)
 

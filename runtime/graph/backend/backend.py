@@ -64,7 +64,9 @@ class GraphBackend:
     replaced = staticmethod(effects.traced_random_call)
     fmt = staticmethod(StagedField)
     text = staticmethod(effects.staged_string)
+    join = staticmethod(effects.joined)
     contains = staticmethod(items.contains)
+    find = staticmethod(items.find)
     get_item = staticmethod(items.get_item)
     set_item = staticmethod(items.set_item)
 
@@ -78,6 +80,9 @@ class GraphBackend:
         if isinstance(value, Staged):
             return value.type
         return lists.list_type(value) if type(value) is list else constant_type(value)
+
+    def is_text(self, value: Any) -> bool:
+        return bound_type(value.type) == ScalarType(str)
 
     def is_handle(self, value: Any) -> bool:
         """Return whether a value can be written to in place."""

@@ -110,6 +110,13 @@ class OpEmitter(CodeWriter):
         self.names[node] = (name, value)
         self.owned.add((node, 0))
 
+    def emit_find(self, node: Node) -> None:
+        table = self.global_name({key: i for i, key in enumerate(node.attrs["keys"])})
+        key, name = self.names[node.inputs[0]], self.fresh()
+        found = f"{table}[{key}]" if node.attrs["required"] else f"{table}.get({key}, -1)"
+        self.line(f"{name} = {found}", node)
+        self.names[node] = name
+
     def emit_check_bound(self, node: Node) -> None:
         name = self.names[node.inputs[0]]
         self.line(f"if {name} is MISSING: raise missing({node.attrs.get('symbol', '')!r})", node)

@@ -70,7 +70,7 @@ def _text_parts(value: Any) -> bool:
     """Return whether a value is the parts of an f-string: strings, and tuples (slot, conversion, format)."""
     return type(value) is tuple and all(
         type(p) is str
-        or (type(p) is tuple and list(map(type, p[1:])) == [str, str] and p[1] in ("", "r", "s", "a"))
+        or (type(p) is tuple and list(map(type, p[1:])) == [str, str] and p[1] in ("", "r", "s", "a", "%"))
         for p in value
     )
 
@@ -141,6 +141,8 @@ OPS: dict[str, OpSchema] = {
     "list_append": OpSchema((2, 2)),
     **dict.fromkeys(("list_set", "list_add_at", "list_insert"), OpSchema((3, 3))),
     "list_pop": OpSchema((2, 2)),
+    "join": OpSchema((2, 2)),
+    "find": OpSchema((1, 1), {"keys": _args, "required": _boolean}),
     "min": OpSchema((1, None)),
     "max": OpSchema((1, None)),
     "sum": OpSchema((1, 2)),

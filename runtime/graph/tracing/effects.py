@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backends.builtins import CONVERSIONS
+from ...backends.builtins import formatted
 from ...backends.functional.staged_text import split_markers
 from ...debugging.tracebacks import api_boundary
 from ...errors import AliasError, ArgumentError, SpecError, StagingError, UnsupportedFunctionError, describe
@@ -134,6 +134,11 @@ def staged_string(text: str) -> Any:
     )
 
 
+def joined(separator: str, parts: Any) -> Any:
+    """Join the strings of a staged list."""
+    return recording.record("join", (separator, parts), ScalarType(str), function=str.join)
+
+
 def record_print(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     arguments = recording.Arguments(keep_namedtuples=True)
     template, named = arguments.templates(args, kwargs)
@@ -154,7 +159,7 @@ def check_print_options() -> None:
 
 def join_pieces(*pieces: Any) -> str:
     """Join strings and formatted values, which are given as tuples (value, conversion, format spec)."""
-    return "".join(p if isinstance(p, str) else format(CONVERSIONS[p[1]](p[0]), p[2]) for p in pieces)
+    return "".join(p if isinstance(p, str) else formatted(*p) for p in pieces)
 
 
 # Random numbers, drawn from the user's own generator when the graph runs
