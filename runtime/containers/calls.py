@@ -8,37 +8,51 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..backends import staged_by
+from ..backends import Backend, staged_by
 from ..core.active_backends import active_backend
 from ..debugging.tracebacks import drop_current_frame
-from ..values.structures import flatten
-from . import keyed, text
+from . import keyed, lists, text
 
-_OWNERS: dict[type, dict[str, Callable[..., Any]]] = {
+_METHODS: dict[type, dict[str, Callable[..., Any]]] = {
     str: {"format": text.format_string, "format_map": text.format_map, "join": text.join},
     dict: {"get": keyed.get},
+    list: {f.__name__: f for f in (lists.index, lists.count, lists.remove, lists.pop, lists.insert, lists.sort)},
 }
-"""The replacements of methods, by the class that defines them: functions of a backend, the object and arguments."""
+"""The replacements of methods by class and name. They take a backend, the object, and the arguments."""
 
+_FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
+    "heapq": {
+        **{n: lists.updating(n) for n in ("heapify", "heappush", "heappop", "heappushpop", "heapreplace")},
+        "nsmallest": lists.extremes("nsmallest", reverse=False),
+        "nlargest": lists.extremes("nlargest", reverse=True),
+    },
+    "bisect": {
+        **{n: lists.updating(n) for n in ("insort_left", "insort_right")},
+        **{n: lists.bisecting(n) for n in ("bisect_left", "bisect_right")},
+    },
+}
+"""The replacements of functions by module and name. They take a backend and the arguments."""
 
 def replacement(function: Any) -> Callable[..., Any] | None:
-    """Return the replacement for a bound method of a builtin type, or None."""
-    owner = function.__self__
-    for kind, methods in _OWNERS.items():
+    """Return the replacement for a method of a builtin type or a function of the standard library, or None."""
+    owner, name = getattr(function, "__self__", None), function.__name__
+    for kind, methods in _METHODS.items():
         if isinstance(owner, kind):
-            implementation = methods.get(function.__name__)
-            return None if implementation is None else _replacing(function, implementation)
-    return None
+            return _replacing(function, methods[name], owner) if name in methods else None
+    functions = _FUNCTIONS.get(str(function.__module__).lstrip("_"), {})
+    return _replacing(function, functions[name]) if name in functions else None
 
 
-def _replacing(function: Any, implementation: Callable[..., Any]) -> Callable[..., Any]:
+def _replacing(function: Any, implementation: Callable[..., Any], *owner: Any) -> Callable[..., Any]:
+    searched = [part for part in owner if isinstance(part, list)]
+
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             given = [list(part) if hasattr(part, "__next__") else part for part in args]
-            backend = _owner_of(function.__self__, given, kwargs)
+            backend = _backend_of([*searched, *given], kwargs)
             if backend is None:
                 return function(*given, **kwargs)
-            return implementation(backend, function.__self__, *given, **kwargs)
+            return implementation(backend, *owner, *given, **kwargs)
         except BaseException as error:
             drop_current_frame(error)
             raise
@@ -46,8 +60,18 @@ def _replacing(function: Any, implementation: Callable[..., Any]) -> Callable[..
     return call
 
 
-def _owner_of(*values: Any) -> Any:
-    """Return the active backend if a value is or contains a staged value, else None."""
-    if not any(staged_by(leaf) is not None for leaf in flatten(values)[0]):
+def _backend_of(values: Any, options: dict[str, Any]) -> Backend | None:
+    """Return the active backend if a value is or contains a staged value or a key function is given, else None."""
+    if "key" not in options and not _holds_staged([*values, *options.values()], 3):
         return None
     return active_backend()
+
+
+def _holds_staged(values: Any, depth: int) -> bool:
+    """Return whether a container holds a staged value at most `depth` levels deep."""
+    for value in values.values() if isinstance(values, dict) else values:
+        if staged_by(value) is not None:
+            return True
+        if depth and type(value) in (list, tuple, dict) and _holds_staged(value, depth - 1):
+            return True
+    return False

@@ -56,11 +56,11 @@ def find(backend: Backend, key: Any, keys: Collection[Any], *, required: bool = 
         elif test:
             place = i
     if required:
-        _raise_if(backend, place < 0, KeyError(key))
+        raise_if(backend, place < 0, KeyError(key))
     return place
 
 
-def _raise_if(backend: Backend, test: Any, error: Exception) -> None:
+def raise_if(backend: Backend, test: Any, error: Exception) -> None:
     fail = getattr(backend, "fail", None)
     if fail is not None and test is not False:
         refuse_caught(error)
@@ -108,6 +108,6 @@ def set_item(backend: Backend, mapping: dict[Any, Any], key: Any, value: Any) ->
     if not mapping:
         raise error
     place = find(backend, key, tuple(mapping))
-    _raise_if(backend, place < 0, error)
+    raise_if(backend, place < 0, error)
     for i, (known, old) in enumerate([*mapping.items()]):
         mapping[known] = staging.if_exp(backend, place == i, lambda: value, lambda old=old: old, "")

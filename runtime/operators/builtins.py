@@ -20,6 +20,7 @@ from ..debugging.tracebacks import drop_current_frame
 from ..values.selected_container import SelectedList
 
 _INSPECTING = frozenset((isinstance, type, repr))
+_SORTING = frozenset((original(min), original(max), sorted))
 _CONSUMERS = frozenset((original(min), original(max), sum, any, all, sorted))
 
 
@@ -45,6 +46,10 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
             if staging.ACTIVE and (innermost := active_backend()) is not None:
                 if function in _CONSUMERS and args and type(args[0]) is GeneratorType:
                     args = (_consumed(function, args[0]), *args[1:])
+                if kwargs.get("key") is not None and function in _SORTING:
+                    from ..containers.ordering import by_key  # noqa: PLC0415 - needed by traces only
+
+                    return by_key(innermost, function, *args, **kwargs)
                 backend = _staged_argument(args, kwargs, named=function is print)
                 if backend is None and function is print and staging.in_branch():
                     backend = innermost

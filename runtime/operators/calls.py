@@ -17,7 +17,8 @@ from typing import Any, Protocol
 from .. import staging
 from ..backends import load_backends
 from ..backends.builtins import DISPATCHING
-from ..core.active_backends import ACTIVE
+from ..containers import REPLACED
+from ..core.active_backends import ACTIVE, active_backend
 from ..debugging.tracebacks import drop_current_frame, strip_internal_frames
 from ..errors import ArgumentError, describe
 from . import builtins as _builtins  # noqa: F401 - fills DISPATCHING
@@ -121,11 +122,12 @@ def make_callee(
             replaced = getattr(backend, "replaced", None)
             if replaced is not None and (replacement := replaced(function)) is not None:
                 return replacement
-        if isinstance(getattr(function, "__self__", None), _CONTAINERS):
-            from ..containers.calls import replacement as of_container  # noqa: PLC0415 - needed by traces only
+        if getattr(function, "__name__", None) in REPLACED and active_backend() is not None:
+            from ..containers import calls  # noqa: PLC0415 - needed by traces only
 
-            if (replacement := of_container(function)) is not None:
-                return convert_arguments(function, replacement)
+            replacement = calls.replacement(function)
+            if replacement is not None:
+                return with_converted_arguments(replacement, top)
         return None
 
     def unconverted(function: Any) -> Any:
@@ -215,7 +217,6 @@ def make_callee(
     return top
 
 
-_CONTAINERS = (str, dict, list, set, frozenset)
 _BOUND = (types.MethodType, types.BuiltinFunctionType)
 _NOT_HOOKED = (
     types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, functools.partial,

@@ -31,7 +31,7 @@ from ..tracing.trace import (
     tracing_into,
     user_frames,
 )
-from . import builtins, items
+from . import builtins, items, sequences
 from .peeling import first_and_rest
 
 
@@ -67,6 +67,10 @@ class GraphBackend:
     join = staticmethod(effects.joined)
     contains = staticmethod(items.contains)
     find = staticmethod(items.find)
+    update_list = staticmethod(sequences.update_list)
+    bisect = staticmethod(sequences.bisect)
+    sorting_order = staticmethod(sequences.sorting_order)
+    by_key = staticmethod(sequences.by_key)
     get_item = staticmethod(items.get_item)
     set_item = staticmethod(items.set_item)
 

@@ -12,6 +12,7 @@ import numpy as np
 from ... import staging
 from ...backends import builtins as table
 from ...core.active_backends import active_backend
+from ...containers.ordering import by_key
 from ...core.closures import nothing, set_nothing
 from ...errors import UnsupportedFunctionError, ValueNeededError
 from ..ir.graph import Slot
@@ -101,8 +102,6 @@ def _node_type(value: Any) -> StagedType:
 
 def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs.keys() == {"key"}:
-            return _extreme_by_key(function, args if len(args) > 1 else tuple(args[0]), kwargs["key"])
         if kwargs:
             raise UnsupportedFunctionError(
                 f"{function.__name__}() with {', '.join(kwargs)} cannot be staged",
@@ -114,52 +113,13 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
             return record(function.__name__, (iterable,), _element_type(args[0]), function=function)
         values = args if len(args) > 1 else tuple(args[0])
         if any(isinstance(value, (tuple, list)) for value in values):
-            return _extreme_by_key(function, values, lambda value: value)
+            return by_key(active_backend(), function, *values, key=lambda value: value)
         kind = _node_type(values[0])
         for value in values[1:]:
             kind = merge_types(kind, _node_type(value))
         return record(function.__name__, values, kind, function=function)
 
     return call
-
-
-def _extreme_by_key(function: Callable[..., Any], values: tuple, key: Callable[[Any], Any]) -> Any:
-    backend = active_backend()
-    best, best_key = values[0], key(values[0])
-    for value in values[1:]:
-        this_key = key(value)
-        better = _is_less(this_key, best_key) if function is min else _is_less(best_key, this_key)
-        if not isinstance(better, Staged):
-            best, best_key = (value, this_key) if better else (best, best_key)
-            continue
-        pair = staging.if_exp(
-            backend,
-            better,
-            lambda v=value, k=this_key: (v, k),
-            lambda v=best, k=best_key: (v, k),
-            function.__name__,
-        )
-        best, best_key = pair
-    return best
-
-
-def _is_less(first: Any, second: Any) -> Any:
-    """Return whether `first < second`. Tuples and lists compare lexicographically."""
-    if not (isinstance(first, (tuple, list)) and type(first) is type(second)):
-        return first < second
-    result: Any = len(first) < len(second)
-    for one, other in reversed(list(zip(first, second, strict=False))):
-        result = _is_less(one, other) | (_is_equal(one, other) & result)
-    return result
-
-
-def _is_equal(first: Any, second: Any) -> Any:
-    if not (isinstance(first, (tuple, list)) and type(first) is type(second)):
-        return first == second
-    result: Any = len(first) == len(second)
-    for one, other in zip(first, second, strict=False):
-        result = _is_equal(one, other) & result
-    return result
 
 
 def _any(values: Any) -> Any:
@@ -182,11 +142,7 @@ def _all(values: Any) -> Any:
 
 def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
     if key is not None:
-        raise UnsupportedFunctionError(
-            "sorted() with a key cannot be staged",
-            why="the graph has no operation that sorts by a key function",
-            remedy="index the items with np.argsort of the keys: x[np.argsort(-x)]",
-        )
+        return by_key(active_backend(), sorted, values, key=key, reverse=reverse)
     values = values if _is_staged_iterable(values) else list(values)
     source = lists.staged_list(values) if isinstance(values, list) else values
     attrs: dict[str, Any] = {"function": sorted, "args": (Slot(0),), "kwargs": {"reverse": reverse}}

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..ir.graph import Node, Slot
+from ..ir.list_operations import RETURNING, UPDATES
 from ..ir.types import ArrayType, ListType, bound_type
 from .writer import CodeWriter
 
@@ -107,6 +108,18 @@ class OpEmitter(CodeWriter):
     def emit_list_pop(self, node: Node) -> None:
         name, value = self.writable_name(node), self.fresh()
         self.line(f"{value} = {name}.pop({self.names[node.inputs[1]]})", node)
+        self.names[node] = (name, value)
+        self.owned.add((node, 0))
+
+    def emit_list_update(self, node: Node) -> None:
+        method = node.attrs["method"]
+        self.share_with_list(node.inputs[1:])
+        name, value = self.writable_name(node), "None"
+        text = UPDATES[method].format(name, *(self.names[i] for i in node.inputs[1:]))
+        if method in RETURNING:
+            value = self.fresh()
+            text = f"{value} = {text}"
+        self.line(text, node)
         self.names[node] = (name, value)
         self.owned.add((node, 0))
 

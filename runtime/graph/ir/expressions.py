@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...staging.state.side_effects import DRAWERS
+from . import list_operations
 from .graph import Missing
 
 _INFIX = {
@@ -39,6 +40,7 @@ EXPRESSIONS: dict[str, str] = {
     "list_sum": "list_sum({0}, {1})",
     "len": "len({0})",
     "same": "{0}",
+    **list_operations.QUERIES,
 }
 
 
@@ -82,7 +84,8 @@ def insertion_index(values: list[Any], index: int) -> int:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    f.__name__: f for f in (convert, list_zeros, list_sum, item_sum, insertion_index)
+    **{f.__name__: f for f in (convert, list_zeros, list_sum, item_sum, insertion_index)},
+    **list_operations.FUNCTIONS,
 }
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ...staging.state.side_effects import DRAWERS
 from ..ir.expressions import EXPRESSIONS, RANDOM_OPS
 from ..ir.graph import Graph, Node, Slot
+from ..ir.list_operations import RETURNING, UPDATES
 
 Check = Callable[[Any], bool]
 
@@ -141,6 +142,7 @@ OPS: dict[str, OpSchema] = {
     "list_append": OpSchema((2, 2)),
     **dict.fromkeys(("list_set", "list_add_at", "list_insert"), OpSchema((3, 3))),
     "list_pop": OpSchema((2, 2)),
+    "list_update": OpSchema((1, 3), {"method": UPDATES.__contains__}),
     "join": OpSchema((2, 2)),
     "find": OpSchema((1, 1), {"keys": _args, "required": _boolean}),
     "min": OpSchema((1, None)),
@@ -169,7 +171,7 @@ OPS: dict[str, OpSchema] = {
 }
 
 ITERABLES = frozenset(("dataset", "zip", "range", "enumerate", "reversed"))
-UNTYPED = frozenset((*ITERABLES, "list_pop", "print", "raise", "cond", "while", "for"))
+UNTYPED = frozenset((*ITERABLES, "list_pop", "list_update", "print", "raise", "cond", "while", "for"))
 """Ops whose nodes have no type, since they have several results or none, or produce an iterable."""
 
 RESULT_COUNTS: dict[str, Callable[[Node], int]] = {
@@ -177,6 +179,7 @@ RESULT_COUNTS: dict[str, Callable[[Node], int]] = {
     "while": lambda node: node.attrs["carried"],
     "for": lambda node: node.attrs["carried"],
     "list_pop": lambda _: 2,
+    "list_update": lambda node: 1 + (node.attrs["method"] in RETURNING),
 }
 """Functions that return the number of results of a node, by op."""
 

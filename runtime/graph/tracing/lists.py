@@ -8,6 +8,7 @@ from typing import Any
 
 from ...errors import MismatchError, StagingError, UnsupportedFunctionError
 from ..ir.graph import Node, Slot
+from ..ir.list_operations import RETURNING
 from ..ir.type_merging import merge_types
 from ..ir.types import ListType, ScalarType, TupleType
 from .recording import Arguments, add, outputs, record, record_call, to_node
@@ -99,6 +100,20 @@ def list_pop(target: Any, index: Any) -> tuple[Any, Any]:
         raise IndexError("pop from empty list")
     rest, item = outputs(add("list_pop", (target, index), None), (target.type, target.type.element))
     return rest, item
+
+
+def list_update(target: Any, method: str, args: Sequence[Any]) -> tuple[Any, Any]:
+    """Record a change of a list: return the changed list, and the item that the method returns or None."""
+    kind = target.type
+    if kind.element is None and method in RETURNING - {"heappushpop"}:
+        raise IndexError("index out of range")
+    nodes = [element_node(v) for v in args]
+    if method not in ("remove", "sort") and nodes:
+        kind = ListType(_merge_element_types(kind.element, nodes[-1].type))
+    node = add("list_update", (target, *nodes), None, method=method)
+    kinds = (kind, kind.element) if method in RETURNING else (kind,)
+    changed, *item = outputs(node, kinds)
+    return changed, item[0] if item else None
 
 
 def list_copy(target: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ...core.active_backends import active_backend
 from ...core.packages import is_library
 from ...debugging import error_operands
 from ...debugging.tracebacks import user_frame
@@ -532,11 +533,40 @@ class StagedList(Staged):
         self.write(lists.list_append(self, value))
 
     def extend(self, values: Any) -> None:
+        if not isinstance(values, (list, tuple, StagedList)):
+            values = active_backend().call_builtin(list, (values,), {})
         if isinstance(values, StagedList):
             self.write(lists.list_concatenate(self, values))
             return
         for value in values:
             self.append(value)
+
+    def update(self, method: str, *args: Any) -> Any:
+        """Change the list by a method of lists or a function of `heapq` or `bisect`, and return its result."""
+        changed, item = lists.list_update(self, method, args)
+        self.write(changed)
+        return item
+
+    def insert(self, index: Any, value: Any) -> None:
+        self.update("insert", index, value)
+
+    def remove(self, value: Any) -> None:
+        self.update("remove", value)
+
+    def reverse(self) -> None:
+        self.update("reverse")
+
+    def sort(self, *, key: Any = None, reverse: bool = False) -> None:
+        if key is None:
+            self.update("sort", reverse)
+        else:
+            self.write(active_backend().call_builtin(sorted, (self,), {"key": key, "reverse": reverse}))
+
+    def index(self, value: Any) -> Any:
+        return recording.record("list_index", (self, lists.element_node(value)), ScalarType(int))
+
+    def count(self, value: Any) -> Any:
+        return recording.record("list_count", (self, lists.element_node(value)), ScalarType(int))
 
     def pop(self, index: Any = -1) -> Any:
         rest, value = lists.list_pop(self, index)

@@ -1,0 +1,148 @@
+"""Methods of plain lists whose items or arguments are staged, and functions of `heapq` and `bisect`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import staging
+from ..backends import Backend, staged_by
+from ..errors import UnsupportedFunctionError
+from .keyed import raise_if
+from .ordering import by_key, is_equal
+from .text import operand
+
+
+def _position(backend: Backend, values: list[Any], item: Any) -> Any:
+    """Return the position of the first item that equals `item`, or -1."""
+    place: Any = -1
+    for i, value in reversed([*enumerate(values)]):
+        test = is_equal(value, item)
+        if staged_by(test) is not None:
+            place = staging.if_exp(backend, test, lambda i=i: i, lambda place=place: place, "")
+        elif test:
+            place = i
+    return place
+
+
+def index(backend: Backend, values: list[Any], item: Any, *bounds: Any) -> Any:
+    """`values.index(item)`"""
+    if bounds:
+        raise UnsupportedFunctionError(
+            "index() of a list of staged values is called with bounds",
+            why="the graph has no operation for it",
+            remedy="search a slice of the list",
+        )
+    place = _position(backend, values, item)
+    try:
+        [].index(operand(item))
+    except ValueError as error:
+        raise_if(backend, place < 0, ValueError(backend.text(str(error))))
+    return place
+
+
+def count(backend: Backend, values: list[Any], item: Any) -> Any:
+    """`values.count(item)`"""
+    total: Any = 0
+    for value in values:
+        test = is_equal(value, item)
+        if staged_by(test) is not None:
+            total = staging.if_exp(backend, test, lambda now=total: now + 1, lambda now=total: now, "")
+        else:
+            total = total + bool(test)
+    return total
+
+
+def remove(backend: Backend, values: list[Any], item: Any) -> None:
+    """`values.remove(item)`"""
+    place = _position(backend, values, item)
+    raise_if(backend, place < 0, ValueError("list.remove(x): x not in list"))
+    _delete(backend, values, place)
+
+
+def pop(backend: Backend, values: list[Any], position: Any) -> Any:
+    """`values.pop(position)`"""
+    length = len(values)
+    raise_if(backend, (position < -length) | (position >= length), IndexError("pop index out of range"))
+    item = staging.get_item(values, position)
+    _delete(backend, values, staging.if_exp(backend, position < 0, lambda: position + length, lambda: position, ""))
+    return item
+
+
+def _delete(backend: Backend, values: list[Any], place: Any) -> None:
+    values[:] = [
+        _select(backend, place <= i, values[i + 1], values[i]) for i in range(len(values) - 1)
+    ]
+
+
+def insert(backend: Backend, values: list[Any], position: Any, item: Any) -> None:
+    """`values.insert(position, item)`"""
+    if staged_by(position) is None:
+        list.insert(values, position, item)
+        return
+    length = len(values)
+    place = staging.if_exp(backend, position < 0, lambda: position + length, lambda: position, "")
+    made = [_select(backend, place <= 0, item, values[0])] if values else [item]
+    for i in range(1, length):
+        later = _select(backend, place == i, item, values[i])
+        made.append(_select(backend, place < i, values[i - 1], later))
+    values[:] = [*made, _select(backend, place < length, values[-1], item)] if values else made
+
+
+def _select(backend: Backend, test: Any, first: Any, second: Any) -> Any:
+    return staging.if_exp(backend, test, lambda: first, lambda: second, "")
+
+
+def sort(backend: Backend, values: list[Any], *, key: Any = None, reverse: bool = False) -> None:
+    """`values.sort(key=key, reverse=reverse)`"""
+    if key is None:
+        values[:] = backend.call_builtin(sorted, (list(values),), {"reverse": reverse})
+    else:
+        values[:] = by_key(backend, sorted, values, key=key, reverse=reverse)
+
+
+def updating(name: str) -> Callable[..., Any]:
+    """Return the replacement for a function of `heapq` or `bisect` that changes a list."""
+
+    def update(backend: Backend, target: list[Any], *values: Any, **options: Any) -> Any:
+        return _operation(backend, "update_list", name, options)(name, target, *values)
+
+    return update
+
+
+def bisecting(name: str) -> Callable[..., Any]:
+    """Return the replacement for a function of `bisect` that searches a sorted list."""
+
+    def bisect(backend: Backend, values: Any, item: Any, *bounds: Any, **options: Any) -> Any:
+        options |= dict(zip(("lo", "hi"), bounds, strict=False))
+        return _operation(backend, "bisect", name, options)(name, values, item)
+
+    return bisect
+
+
+def extremes(name: str, *, reverse: bool) -> Callable[..., Any]:
+    """Return the replacement for `heapq.nsmallest` or `heapq.nlargest`."""
+
+    def smallest(backend: Backend, count: Any, values: Any, key: Any = None) -> Any:
+        if staged_by(count) is not None:
+            _operation(backend, "", name, {})
+        options = {"reverse": reverse}
+        if key is not None:
+            ordered = by_key(backend, sorted, values, key=key, **options)
+        else:
+            ordered = backend.call_builtin(sorted, (values,), options)
+        return ordered[: max(count, 0)]
+
+    return smallest
+
+
+def _operation(backend: Backend, attribute: str, name: str, options: dict[str, Any]) -> Callable[..., Any]:
+    operation = getattr(backend, attribute, None)
+    if operation is None or options:
+        given = f" with {', '.join(options)}" if options else ""
+        raise UnsupportedFunctionError(
+            f"{name}() of staged values{given} cannot be staged",
+            why=f"the backend {backend.name!r} has no operation for it",
+            remedy="use an array, and np.sort, np.argsort or np.searchsorted",
+        )
+    return operation
