@@ -23,7 +23,12 @@ ARGUMENT_MUTATORS = frozenset(
     ("heappush", "heappop", "heapify", "heapreplace", "heappushpop", "insort", "insort_left", "insort_right")
 )
 """The functions of `heapq` and `bisect` that change their first argument."""
-LIST_MUTATORS = frozenset(("append", "pop", "extend", "insert", "clear", "remove", "sort", "reverse"))
+LIST_MUTATORS = frozenset(
+    (
+        "append", "pop", "extend", "insert", "clear", "remove", "sort", "reverse",
+        "appendleft", "popleft", "extendleft", "rotate",
+    )
+)  # fmt: skip
 
 
 @dataclass(slots=True)

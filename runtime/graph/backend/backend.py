@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -287,6 +288,9 @@ class GraphBackend:
                 remedy="copy the list in the function (items = list(items)), and return the copy",
             )
         return values if isinstance(values, StagedList) else lists.staged_list(values)
+
+    def staged_deque(self, value: deque[Any]) -> StagedList:
+        return lists.staged_deque(list(value), value.maxlen)
 
     def staged_array(self, value: np.ndarray) -> Tensor:
         """Return a staged array with the contents of a plain one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ from ...core.closures import nothing, set_nothing
 from ...errors import UnsupportedFunctionError, ValueNeededError
 from ..ir.graph import Slot
 from ..ir.type_merging import merge_types
-from ..ir.types import ArrayType, ListType, ScalarType, StagedType, TupleType
+from ..ir.types import ArrayType, DequeType, ListType, ScalarType, StagedType, TupleType
 from ..tracing import effects, lists, recording
 from ..tracing.iterables import (
     IterableSource,
@@ -30,7 +31,7 @@ from ..tracing.iterables import (
 )
 from ..tracing.numpy_views import as_array
 from ..tracing.recording import record
-from ..tracing.tensor import Scalar, Staged, StagedList, Tensor
+from ..tracing.tensor import Scalar, Staged, StagedDeque, StagedList, Tensor
 
 _FLOAT, _INT, _BOOL = ScalarType(float), ScalarType(int), ScalarType(bool)
 
@@ -173,7 +174,7 @@ def _conversion(kind: type) -> Callable[..., Any]:
 
 
 def _list(value: Any) -> Any:
-    if isinstance(value, StagedList):
+    if isinstance(value, StagedList) and not isinstance(value, StagedDeque):
         return value.copy()
     return _iterate(value, list) if _is_staged_iterable(value) else list(value)
 
@@ -261,6 +262,8 @@ def _python_class(value: Any) -> type | None:
         return kind.python
     if isinstance(kind, ArrayType):
         return np.ndarray if kind.shape else kind.dtype.type
+    if isinstance(kind, DequeType):
+        return deque
     return list if isinstance(kind, ListType) else None
 
 

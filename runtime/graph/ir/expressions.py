@@ -38,6 +38,7 @@ EXPRESSIONS: dict[str, str] = {
     "list_get": "{0}[{1}]",
     "list_zeros": "list_zeros({0})",
     "list_sum": "list_sum({0}, {1})",
+    "deque": "deque({0}, {maxlen})",
     "len": "len({0})",
     "same": "{0}",
     **list_operations.QUERIES,

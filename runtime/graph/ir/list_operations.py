@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import bisect
+import collections
 import heapq
 from collections.abc import Callable
 from typing import Any
@@ -20,10 +21,18 @@ UPDATES = {
     "heappop": "heappop({0})",
     "heappushpop": "heappushpop({0}, {1})",
     "heapreplace": "heapreplace({0}, {1})",
+    "append": "{0}.append({1})",
+    "appendleft": "{0}.appendleft({1})",
+    "extend": "{0}.extend({1})",
+    "extendleft": "{0}.extendleft({1})",
+    "pop": "{0}.pop()",
+    "popleft": "{0}.popleft()",
+    "rotate": "{0}.rotate({1})",
+    "clear": "{0}.clear()",
     "insort_left": "insort_left({0}, {1})",
     "insort_right": "insort_right({0}, {1})",
 }
-RETURNING = frozenset(("heappop", "heappushpop", "heapreplace"))
+RETURNING = frozenset(("pop", "popleft", "heappop", "heappushpop", "heapreplace"))
 
 QUERIES = {
     "list_index": "{0}.index({1})",
@@ -64,7 +73,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
         heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace, heapq.nsmallest,
-        heapq.nlargest, bisect.bisect_left, bisect.bisect_right, bisect.insort_left, bisect.insort_right,
+        heapq.nlargest, collections.deque, bisect.bisect_left, bisect.bisect_right, bisect.insort_left, bisect.insort_right,
         sorting_order, permuted, min_position, max_position,
     )
 }  # fmt: skip

@@ -17,7 +17,7 @@ import numpy as np
 from ...errors import FormatError
 from ..ir.expressions import GENERATORS
 from ..ir.graph import Missing, Slot
-from ..ir.types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
+from ..ir.types import ArrayType, DequeType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
 from .names import SCALARS, TYPES
 from .values import DTYPE, KEY_TYPES, MAX_DEPTH
 
@@ -269,7 +269,7 @@ _DECODERS: dict[str, Callable[[Any, str, int], Any]] = {
 
 
 _TYPE_KEYS: dict[str, tuple[str, ...]] = {
-    "array": ("shape",), "scalar": (), "list": (), "tuple": (), "generator": (), "maybe": ("name",)
+    "array": ("shape",), "scalar": (), "list": (), "deque": ("maxlen",), "tuple": (), "generator": (), "maybe": ("name",)
 }  # fmt: skip
 """The first key of each kind of type, and its additional keys."""
 
@@ -289,6 +289,10 @@ def decode_type(data: Any, at: str, depth: int = 0) -> StagedType | None:
         return ScalarType(look_up(fields["scalar"], SCALARS, at, "Python scalar"))
     if key == "list":
         return ListType(decode_type(fields["list"], f"{at}.list", depth + 1))
+    if key == "deque":
+        maxlen = fields.get("maxlen")
+        bound = None if maxlen is None else expect_index(maxlen, at)
+        return DequeType(decode_type(fields["deque"], f"{at}.deque", depth + 1), bound)
     if key == "tuple":
         expect(fields["tuple"], list, at)
         parts = expect_items(fields["tuple"], f"{at}.tuple")

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..ir.expressions import GENERATORS
 from ..ir.graph import Missing, Slot
-from ..ir.types import ArrayType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
+from ..ir.types import ArrayType, DequeType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
 from .names import TYPES
 
 MAX_DEPTH = 60
@@ -148,6 +148,8 @@ def encode_type(kind: StagedType | None) -> Any:
             return {"array": encode_dtype(dtype), "shape": list(shape)}
         case ScalarType(python):
             return {"scalar": python.__name__}
+        case DequeType(element, maxlen):
+            return {"deque": encode_type(element), "maxlen": maxlen}
         case ListType(element):
             return {"list": encode_type(element)}
         case TupleType(parts):

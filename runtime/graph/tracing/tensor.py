@@ -23,7 +23,7 @@ from ...errors import AliasError, StagingError, UnsupportedFunctionError, ValueN
 from ...errors.unsupported import unconverted_reason
 from ..ir.graph import Node
 from ..ir.op_properties import has_ellipsis
-from ..ir.types import ArrayType, MaybeType, ScalarType, TupleType, bound_type
+from ..ir.types import ArrayType, DequeType, MaybeType, ScalarType, TupleType, bound_type
 from ..rules import METHODS
 from . import lists, recording
 from .numpy_views import (
@@ -629,6 +629,54 @@ class StagedList(Staged):
         self.fail(*_ITERATION_NEEDED)
 
 
+class StagedDeque(StagedList):
+    """A `collections.deque` in the graph."""
+
+    __slots__ = ()
+
+    noun, copy_remedy = "a deque", "assign a copy to the other name, or return a copy: items.copy()"
+
+    @property
+    def maxlen(self) -> int | None:
+        return self.type.maxlen
+
+    def append(self, value: Any) -> None:
+        self.update("append", value)
+
+    def appendleft(self, value: Any) -> None:
+        self.update("appendleft", value)
+
+    def extend(self, values: Any, method: str = "extend") -> None:
+        items = active_backend().call_builtin(list, (values,), {})
+        self.update(method, lists.staged_list(items) if isinstance(items, list) else items)
+
+    def extendleft(self, values: Any) -> None:
+        self.extend(values, "extendleft")
+
+    def pop(self) -> Any:  # type: ignore[override]
+        return self.update("pop")
+
+    def popleft(self) -> Any:
+        return self.update("popleft")
+
+    def rotate(self, count: Any = 1) -> None:
+        self.update("rotate", count)
+
+    def clear(self) -> None:
+        self.update("clear")
+
+    def copy(self) -> Any:
+        return lists.staged_deque(self, self.maxlen)
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        remedy = "use append, appendleft, extend, pop, popleft, rotate, clear and indexing"
+        why = "the graph has no operation for it"
+        self.fail("does not support this operation", why, remedy, UnsupportedFunctionError)
+
+    __delitem__ = __mul__ = __rmul__ = __eq__ = __ne__ = __radd__ = sort = _refuse  # type: ignore[assignment]
+    __hash__ = Staged.__hash__
+
+
 def _as_method(function: Any, name: str, owner: str = "numpy.ndarray") -> Any:
     """Name a function after a method of a NumPy or Python class, for errors and reports."""
     function.__module__, _, kind = owner.rpartition(".")
@@ -647,14 +695,19 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
         return Scalar(node, owner)
     if isinstance(kind, TupleType):
         return tuple(recording.outputs(node, kind.parts))
-    return StagedList(node, owner)
+    return (StagedDeque if isinstance(kind, DequeType) else StagedList)(node, owner)
 
 
 recording.register_staged_class(Staged, wrap)
-for _kind in (Staged, Value, Scalar, Tensor, StagedList):
+_NAMES = {StagedList: "staged list", StagedDeque: "staged deque"}
+for _kind in (Staged, Value, Scalar, Tensor, StagedList, StagedDeque):
     hide_operator_frames(_kind)
-    _kind.__name__ = "staged list" if _kind is StagedList else "staged value"  # for Python's own messages
-for _kind, _class_name in ((Tensor, "numpy.ndarray"), (StagedList, "builtins.list")):
+    _kind.__name__ = _NAMES.get(_kind, "staged value")  # for Python's own messages
+for _kind, _class_name in (
+    (Tensor, "numpy.ndarray"),
+    (StagedList, "builtins.list"),
+    (StagedDeque, "collections.deque"),
+):
     for _name, _method in vars(_kind).items():
         if isinstance(_method, FunctionType) and not _name.startswith("_"):
             _as_method(_method, _name, _class_name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -238,13 +238,14 @@ class Statement:
             self.stage_arrays(again)
 
     def stage_arrays(self, again: Restage) -> None:
-        """Replace the plain arrays that a branch or loop has written to with staged arrays."""
-        make = getattr(self.backend, "staged_array", None)
+        """Replace the plain arrays and deques that a branch or loop has changed with staged ones."""
         for owner in again.changed:
             own = [n for n, value in zip(self.names, self.before, strict=True) if value is owner]
             is_array = isinstance(owner, np.ndarray)
-            other = other_reference(owner, self.names, self.code) if is_array and own else ""
-            if make is None or not is_array or not own or other:
+            name = "staged_array" if is_array else "staged_deque" if type(owner) is deque else ""
+            make = getattr(self.backend, name, None)
+            other = other_reference(owner, self.names, self.code) if name and own else ""
+            if make is None or not own or other:
                 raise changed(owner, own[0] if own else "", other)
             staged = make(owner)
             self.before = tuple(staged if value is owner else value for value in self.before)
