@@ -9,7 +9,7 @@ REPLACED = frozenset(
     (
         "format", "format_map", "join", "get", "index", "count", "remove", "pop", "insert", "sort",
         "heapify", "heappush", "heappop", "heappushpop", "heapreplace", "nsmallest", "nlargest",
-        "insort_left", "insort_right", "bisect_left", "bisect_right",
+        "insort_left", "insort_right", "deque", "bisect_left", "bisect_right",
     )
 )  # fmt: skip
 """The names of the methods and functions that have replacements in `calls`."""

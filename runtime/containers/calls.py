@@ -21,6 +21,7 @@ _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
 """The replacements of methods by class and name. They take a backend, the object, and the arguments."""
 
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
+    "collections": {"deque": lists.make_deque},
     "heapq": {
         **{n: lists.updating(n) for n in ("heapify", "heappush", "heappop", "heappushpop", "heapreplace")},
         "nsmallest": lists.extremes("nsmallest", reverse=False),

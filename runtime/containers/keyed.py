@@ -82,9 +82,12 @@ def get_item(backend: Backend, mapping: Mapping[Any, Any], key: Any) -> Any:
         note_item_use(backend, mapping, key)
     if isinstance(mapping, Counter):
         return get(backend, mapping, key, 0)
+    is_plain = not hasattr(type(mapping), "__missing__")
     if not mapping:
-        raise_in_program(KeyError(key))
-    place = find(backend, key, tuple(mapping), required=True)
+        raise_in_program(KeyError(key) if is_plain else _unknown_key())
+    place = find(backend, key, tuple(mapping), required=is_plain)
+    if not is_plain:
+        raise_if(backend, place < 0, _unknown_key())
     return staging.get_item([*mapping.values()], place)
 
 
@@ -100,14 +103,17 @@ def get(backend: Backend, mapping: Mapping[Any, Any], key: Any, default: Any = N
 
 def set_item(backend: Backend, mapping: dict[Any, Any], key: Any, value: Any) -> None:
     """`mapping[key] = value`, where the mapping has the key."""
-    error = ValueNeededError(
+    if not mapping:
+        raise _unknown_key()
+    place = find(backend, key, tuple(mapping))
+    raise_if(backend, place < 0, _unknown_key())
+    for i, (known, old) in enumerate([*mapping.items()]):
+        mapping[known] = staging.if_exp(backend, place == i, lambda: value, lambda old=old: old, "")
+
+
+def _unknown_key() -> ValueNeededError:
+    return ValueNeededError(
         "a dict gets an item at a staged key that is not among its keys",
         why="the keys of a dict must be known during the trace",
         remedy="give the dict all its keys before: counts = {key: 0 for key in keys}",
     )
-    if not mapping:
-        raise error
-    place = find(backend, key, tuple(mapping))
-    raise_if(backend, place < 0, error)
-    for i, (known, old) in enumerate([*mapping.items()]):
-        mapping[known] = staging.if_exp(backend, place == i, lambda: value, lambda old=old: old, "")

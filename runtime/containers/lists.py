@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -60,8 +61,10 @@ def remove(backend: Backend, values: list[Any], item: Any) -> None:
     _delete(backend, values, place)
 
 
-def pop(backend: Backend, values: list[Any], position: Any) -> Any:
+def pop(backend: Backend, values: list[Any], position: Any = -1) -> Any:
     """`values.pop(position)`"""
+    if staged_by(position) is None:
+        return list.pop(values, position)
     length = len(values)
     raise_if(backend, (position < -length) | (position >= length), IndexError("pop index out of range"))
     item = staging.get_item(values, position)
@@ -99,6 +102,16 @@ def sort(backend: Backend, values: list[Any], *, key: Any = None, reverse: bool 
         values[:] = backend.call_builtin(sorted, (list(values),), {"reverse": reverse})
     else:
         values[:] = by_key(backend, sorted, values, key=key, reverse=reverse)
+
+
+def make_deque(backend: Backend, items: Any = (), maxlen: int | None = None) -> Any:
+    """`collections.deque(items, maxlen)`"""
+    if staged_by(items) is None:
+        return deque(items, maxlen)
+    values = backend.call_builtin(list, (items,), {})
+    if isinstance(values, list):
+        return deque(values, maxlen)
+    return _operation(backend, "staged_deque", "deque", {})(values, maxlen)
 
 
 def updating(name: str) -> Callable[..., Any]:

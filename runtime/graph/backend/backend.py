@@ -32,8 +32,9 @@ from ..tracing.trace import (
     tracing_into,
     user_frames,
 )
-from . import builtins, items, sequences
+from . import builtins, items, sequences, truth
 from .peeling import first_and_rest
+from .truth import as_condition
 
 
 class BranchCapture:
@@ -72,6 +73,9 @@ class GraphBackend:
     bisect = staticmethod(sequences.bisect)
     sorting_order = staticmethod(sequences.sorting_order)
     by_key = staticmethod(sequences.by_key)
+    and_ = staticmethod(truth.and_)
+    or_ = staticmethod(truth.or_)
+    not_ = staticmethod(truth.not_)
     get_item = staticmethod(items.get_item)
     set_item = staticmethod(items.set_item)
 
@@ -84,7 +88,7 @@ class GraphBackend:
     def type_of(self, value: Any) -> StagedType | None:
         if isinstance(value, Staged):
             return value.type
-        return lists.list_type(value) if type(value) is list else constant_type(value)
+        return lists.list_type(value) if type(value) in (list, deque) else constant_type(value)
 
     def is_text(self, value: Any) -> bool:
         return bound_type(value.type) == ScalarType(str)
@@ -162,7 +166,7 @@ class GraphBackend:
         for side, capture in enumerate(captures):
             self.close(capture, [o[side] for o in outputs], [o[2] for o in outputs])
         branches, operands = join_branches([c.builder for c in captures])
-        return self.results("cond", [recording.to_node(pred), *operands], [o[2] for o in outputs], **branches)
+        return self.results("cond", [recording.to_node(as_condition(pred)), *operands], [o[2] for o in outputs], **branches)
 
     def close(self, capture: BranchCapture, values: Sequence[Any], kinds: Sequence[StagedType]) -> None:
         """Convert values to the given types and make them the results of a captured graph."""
@@ -180,6 +184,8 @@ class GraphBackend:
             return _missing()
         if type(value) is list:
             return recording.to_node(lists.staged_list(value))
+        if type(value) is deque:
+            return recording.to_node(self.staged_deque(value))
         if isinstance(getattr(value, "type", None), MaybeType):
             return recording.to_node(value)
         return recording.to_node(recording.cast(value, bound_type(kind)))
@@ -201,7 +207,7 @@ class GraphBackend:
         results: Sequence[Any],
         options: dict[str, Any],
     ) -> list[Any]:
-        self.close(body, [next_test, *results], [_bool_type(next_test), *types])
+        self.close(body, [as_condition(next_test), *results], [_bool_type(next_test), *types])
         return self.loop("while", [], first_test, init, types, body, **_limits(options))
 
     def for_loop(
@@ -219,7 +225,7 @@ class GraphBackend:
         _, elements = self.elements(iterated)
         if isinstance(iterated, StagedIterable):
             iterated.mark_consumed()
-        self.close(body, [next_test, *results], [_bool_type(next_test), *types])
+        self.close(body, [as_condition(next_test), *results], [_bool_type(next_test), *types])
         source = iterated.node() if isinstance(iterated, Staged) else iterated.to_node()
         structure = iterated.structure if isinstance(iterated, StagedIterable) else 0
         attrs = {"elements": len(elements), "structure": structure, **_limits(options)}
@@ -237,7 +243,7 @@ class GraphBackend:
     ) -> list[Any]:
         carried = [self.convert(v, k) for v, k in zip(init, types, strict=True)]
         operands = body.builder.close_body(attrs.get("elements", 0) + len(types))
-        inputs = [recording.to_node(first_test), *source, *carried, *operands]
+        inputs = [recording.to_node(as_condition(first_test)), *source, *carried, *operands]
         return self.results(op, inputs, types, body=body.graph, carried=len(types), **attrs)
 
     def share(self, value: Any, reason: str) -> None:
@@ -289,23 +295,14 @@ class GraphBackend:
             )
         return values if isinstance(values, StagedList) else lists.staged_list(values)
 
-    def staged_deque(self, value: deque[Any]) -> StagedList:
-        return lists.staged_deque(list(value), value.maxlen)
+    def staged_deque(self, value: Any, maxlen: int | None = None) -> StagedList:
+        return lists.staged_deque(value, value.maxlen if isinstance(value, deque) else maxlen)
 
     def staged_array(self, value: np.ndarray) -> Tensor:
         """Return a staged array with the contents of a plain one."""
         array = wrap(recording.to_node(value))
         array.is_mutable = True
         return array
-
-    def and_(self, left: Any, right: Callable[[], Any]) -> Any:
-        return staging.if_exp(self, left, right, lambda: left, "")
-
-    def or_(self, left: Any, right: Callable[[], Any]) -> Any:
-        return staging.if_exp(self, left, lambda: left, right, "")
-
-    def not_(self, value: Any) -> Any:
-        return recording.record("not_", (value,), ScalarType(bool))
 
     def assert_(self, test: Any, msg: Callable[[], Any] | None) -> None:
         def fail() -> None:

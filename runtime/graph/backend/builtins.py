@@ -103,6 +103,10 @@ def _node_type(value: Any) -> StagedType:
 
 def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs.keys() == {"default"} and len(args) == 1 and isinstance(args[0], StagedList):
+            [values], default = args, kwargs["default"]
+            has_items = _len(values) > 0
+            return staging.if_exp(active_backend(), has_items, lambda: call(values), lambda: default, "")
         if kwargs:
             raise UnsupportedFunctionError(
                 f"{function.__name__}() with {', '.join(kwargs)} cannot be staged",
@@ -160,7 +164,7 @@ def _conversion(kind: type) -> Callable[..., Any]:
                 remedy="pass the staged value alone",
             )
         [value] = args
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple, deque)):
             return kind(value)
         if isinstance(value, Tensor) and value.ndim and kind is not str and kind is not bool:
             shape = value.type.shape

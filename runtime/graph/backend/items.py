@@ -66,6 +66,8 @@ def get_item(target: Any, key: Any) -> Any:
         if is_basic(key) and getattr(item, "ndim", False):
             item.shared = "it is a view of a plain array, which would have to change too"
         return item
+    if isinstance(target, str) and not isinstance(key, slice):
+        return recording.record("list_get", (target, key), ScalarType(str))
     if isinstance(target, (list, tuple)) and not isinstance(key, slice):
         return _item_of_sequence(target, key)
     is_slice = isinstance(key, slice)

@@ -123,6 +123,11 @@ class OpEmitter(CodeWriter):
         self.names[node] = (name, value)
         self.owned.add((node, 0))
 
+    def emit_text_method(self, node: Node) -> None:
+        text, *args = (self.names[i] for i in node.inputs)
+        name = self.names[node] = self.fresh()
+        self.line(f"{name} = {text}.{node.attrs['method']}({', '.join(args)})", node)
+
     def emit_find(self, node: Node) -> None:
         table = self.global_name({key: i for i, key in enumerate(node.attrs["keys"])})
         key, name = self.names[node.inputs[0]], self.fresh()

@@ -34,6 +34,13 @@ UPDATES = {
 }
 RETURNING = frozenset(("pop", "popleft", "heappop", "heappushpop", "heapreplace"))
 
+TEXT_METHODS = frozenset(
+    "upper lower title capitalize casefold swapcase strip lstrip rstrip ljust rjust center zfill replace "
+    "removeprefix removesuffix startswith endswith find rfind count isdigit isalpha isspace isupper "
+    "islower".split()
+)
+"""The methods of staged strings."""
+
 QUERIES = {
     "list_index": "{0}.index({1})",
     "list_count": "{0}.count({1})",

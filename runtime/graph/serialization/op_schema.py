@@ -11,7 +11,7 @@ import numpy as np
 from ...staging.state.side_effects import DRAWERS
 from ..ir.expressions import EXPRESSIONS, RANDOM_OPS
 from ..ir.graph import Graph, Node, Slot
-from ..ir.list_operations import RETURNING, UPDATES
+from ..ir.list_operations import RETURNING, TEXT_METHODS, UPDATES
 
 Check = Callable[[Any], bool]
 
@@ -145,6 +145,7 @@ OPS: dict[str, OpSchema] = {
     "list_pop": OpSchema((2, 2)),
     "list_update": OpSchema((1, 3), {"method": UPDATES.__contains__}),
     "join": OpSchema((2, 2)),
+    "text_method": OpSchema((1, None), {"method": TEXT_METHODS.__contains__}),
     "find": OpSchema((1, 1), {"keys": _args, "required": _boolean}),
     "min": OpSchema((1, None)),
     "max": OpSchema((1, None)),

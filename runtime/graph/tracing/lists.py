@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,8 +28,8 @@ def staged_list(values: Sequence[Any]) -> Any:
     return record("list", nodes, ListType(element))
 
 
-def list_type(values: Sequence[Any]) -> ListType | None:
-    """Return the type of a list of plain or staged values, or None if the list cannot be staged."""
+def list_type(values: Iterable[Any]) -> ListType | None:
+    """Return the type of a list or deque of plain or staged values, or None if it cannot be staged."""
     element = None
     try:
         for value in values:
@@ -38,7 +39,7 @@ def list_type(values: Sequence[Any]) -> ListType | None:
             element = kind if element is None else merge_types(element, kind)
     except TypeError:
         return None
-    return ListType(element)
+    return DequeType(element, values.maxlen) if isinstance(values, deque) else ListType(element)
 
 
 def _element_type(value: Any) -> Any:
@@ -121,7 +122,7 @@ def list_update(target: Any, method: str, args: Sequence[Any]) -> tuple[Any, Any
 
 def staged_deque(values: Any, maxlen: int | None) -> Any:
     """Return a staged deque with the items of a plain or staged list."""
-    items = staged_list(values) if isinstance(values, Sequence) else values
+    items = staged_list(list(values)) if isinstance(values, (list, deque)) else values
     return record("deque", (items,), DequeType(items.type.element, maxlen), maxlen=maxlen)
 
 
@@ -156,6 +157,8 @@ def list_get(target: Any, key: Any) -> Any:
         arguments = Arguments([to_node(target)])
         args = (Slot(0), *arguments.templates(key))
         return record_call("getitem", operator.getitem, arguments.inputs, args, {}, target.type)
+    if target.type == ScalarType(str):
+        return record("list_get", (target, key), target.type)
     if target.type.element is None:
         raise IndexError("list index out of range")
     item = record("list_get", (target, key), target.type.element)

@@ -315,6 +315,13 @@ def _sample(value: Any) -> Any:
     return SAMPLES[kind.python] if isinstance(kind, ScalarType) else np.ones(kind.shape, kind.dtype)[()]
 
 
+def text_method(name: str, text: Any, *args: Any) -> Any:
+    """Record a call to a method of a staged string."""
+    kind = constant_type(getattr(_sample(text), name)(*map(_sample, args)))
+    assert kind is not None
+    return record("text_method", (text, *args), kind, method=name)
+
+
 def item(value: Any) -> Any:
     """Convert an array of one element to a Python scalar."""
     if isinstance(value.type, ScalarType):

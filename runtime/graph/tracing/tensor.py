@@ -22,6 +22,7 @@ from ...debugging.tracebacks import user_frame
 from ...errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...errors.unsupported import unconverted_reason
 from ..ir.graph import Node
+from ..ir.list_operations import TEXT_METHODS
 from ..ir.op_properties import has_ellipsis
 from ..ir.types import ArrayType, DequeType, MaybeType, ScalarType, TupleType, bound_type
 from ..rules import METHODS
@@ -323,14 +324,21 @@ class Scalar(Value):
 
     __slots__ = ()
 
+    def __getitem__(self, key: Any) -> Any:
+        if bound_type(self.type).python is not str:
+            raise TypeError(f"'{self.type}' object is not subscriptable")
+        return lists.list_get(self, key)
+
     @property
     def real(self) -> Any:
         return self if self.type.python is not complex else recording.builtin(_real, self)
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
         kind = bound_type(self.type).python
         if name.startswith("_") or not hasattr(kind, name):
             raise AttributeError(f"'{kind.__name__}' object has no attribute {name!r}")
+        if kind is str and name in TEXT_METHODS:
+            return functools.partial(recording.text_method, name, self)
         self.fail(
             f"has no {name}{'()' if callable(getattr(kind, name)) else ''}",
             "the graph has no operation for it",
