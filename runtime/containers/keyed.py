@@ -17,7 +17,7 @@ from ..errors import ValueNeededError
 from ..staging.exceptions import raise_in_program, refuse_caught
 from ..staging.rolled_uses import note_item_use
 from ..values.selected_container import SelectedDict
-from .ordering import is_equal
+from .ordering import is_equal, select
 
 _READERS = (dict.__getitem__, SelectedDict.__getitem__, types.MappingProxyType.__getitem__)
 _SETS = (set, frozenset, type({}.keys()))
@@ -52,7 +52,7 @@ def find(backend: Backend, key: Any, keys: Collection[Any], *, required: bool = 
         )
         test = is_comparable and is_equal(key, known)
         if staged_by(test) is not None:
-            place = staging.if_exp(backend, test, lambda i=i: i, lambda place=place: place, "")
+            place = select(backend, test, i, place)
         elif test:
             place = i
     if required:
@@ -98,7 +98,9 @@ def get(backend: Backend, mapping: Mapping[Any, Any], key: Any, default: Any = N
     if not mapping:
         return default
     place, values = find(backend, key, tuple(mapping)), [*mapping.values()]
-    return staging.if_exp(backend, place >= 0, lambda: staging.get_item(values, place), lambda: default, "")
+    return staging.if_exp(
+        backend, place >= 0, lambda: staging.get_item(values, place), lambda: default, "", (values, default)
+    )
 
 
 def set_item(backend: Backend, mapping: dict[Any, Any], key: Any, value: Any) -> None:
@@ -108,7 +110,7 @@ def set_item(backend: Backend, mapping: dict[Any, Any], key: Any, value: Any) ->
     place = find(backend, key, tuple(mapping))
     raise_if(backend, place < 0, _unknown_key())
     for i, (known, old) in enumerate([*mapping.items()]):
-        mapping[known] = staging.if_exp(backend, place == i, lambda: value, lambda old=old: old, "")
+        mapping[known] = select(backend, place == i, value, old)
 
 
 def _unknown_key() -> ValueNeededError:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from .. import staging
 from ..backends import Backend, staged_by
+from ..core.closures import nothing, set_nothing
 from ..errors import UnsupportedFunctionError
 from .keyed import raise_if
-from .ordering import by_key, is_equal
+from .ordering import by_key, is_equal, select
 from .text import operand
 
 
@@ -18,11 +21,7 @@ def _position(backend: Backend, values: list[Any], item: Any) -> Any:
     """Return the position of the first item that equals `item`, or -1."""
     place: Any = -1
     for i, value in reversed([*enumerate(values)]):
-        test = is_equal(value, item)
-        if staged_by(test) is not None:
-            place = staging.if_exp(backend, test, lambda i=i: i, lambda place=place: place, "")
-        elif test:
-            place = i
+        place = select(backend, is_equal(value, item), i, place)
     return place
 
 
@@ -46,11 +45,7 @@ def count(backend: Backend, values: list[Any], item: Any) -> Any:
     """`values.count(item)`"""
     total: Any = 0
     for value in values:
-        test = is_equal(value, item)
-        if staged_by(test) is not None:
-            total = staging.if_exp(backend, test, lambda now=total: now + 1, lambda now=total: now, "")
-        else:
-            total = total + bool(test)
+        total = select(backend, is_equal(value, item), total + 1, total)
     return total
 
 
@@ -68,13 +63,13 @@ def pop(backend: Backend, values: list[Any], position: Any = -1) -> Any:
     length = len(values)
     raise_if(backend, (position < -length) | (position >= length), IndexError("pop index out of range"))
     item = staging.get_item(values, position)
-    _delete(backend, values, staging.if_exp(backend, position < 0, lambda: position + length, lambda: position, ""))
+    _delete(backend, values, select(backend, position < 0, position + length, position))
     return item
 
 
 def _delete(backend: Backend, values: list[Any], place: Any) -> None:
     values[:] = [
-        _select(backend, place <= i, values[i + 1], values[i]) for i in range(len(values) - 1)
+        select(backend, place <= i, values[i + 1], values[i]) for i in range(len(values) - 1)
     ]
 
 
@@ -84,16 +79,44 @@ def insert(backend: Backend, values: list[Any], position: Any, item: Any) -> Non
         list.insert(values, position, item)
         return
     length = len(values)
-    place = staging.if_exp(backend, position < 0, lambda: position + length, lambda: position, "")
-    made = [_select(backend, place <= 0, item, values[0])] if values else [item]
+    place = select(backend, position < 0, position + length, position)
+    made = [select(backend, place <= 0, item, values[0])] if values else [item]
     for i in range(1, length):
-        later = _select(backend, place == i, item, values[i])
-        made.append(_select(backend, place < i, values[i - 1], later))
-    values[:] = [*made, _select(backend, place < length, values[-1], item)] if values else made
+        later = select(backend, place == i, item, values[i])
+        made.append(select(backend, place < i, values[i - 1], later))
+    values[:] = [*made, select(backend, place < length, values[-1], item)] if values else made
 
 
-def _select(backend: Backend, test: Any, first: Any, second: Any) -> Any:
-    return staging.if_exp(backend, test, lambda: first, lambda: second, "")
+def set_item(backend: Backend, values: list[Any], position: Any, item: Any) -> None:
+    """`values[position] = item`, where the items are tuples, lists or dicts."""
+    length = len(values)
+    wrong = (position < -length) | (position >= length)
+    raise_if(backend, wrong, IndexError("list assignment index out of range"))
+    place = select(backend, position < 0, position + length, position)
+    values[:] = [select(backend, place == i, item, old) for i, old in enumerate(values)]
+
+
+def set_item_of_selected(backend: Backend, target: Any, key: Any, value: Any, write: Callable[..., Any]) -> None:
+    """`target[key] = value`, where `target` is one of several lists or dicts, selected by an index.
+
+    `write` writes an item of the list or dict that the index selects.
+    """
+    position, candidates = target.choice
+    place = select(backend, position < 0, position + len(candidates), position)
+    for candidate in {id(c): c for c in candidates}.values():
+        tests = [place == i for i, other in enumerate(candidates) if other is candidate]
+        staging.if_stmt(
+            backend,
+            functools.reduce(operator.or_, tests),
+            lambda candidate=candidate: write(candidate, key, value),
+            nothing,
+            tuple,
+            set_nothing,
+            (),
+            0,
+            (candidate, value),
+        )
+    target.replace_items(staging.get_item(list(candidates), position))
 
 
 def sort(backend: Backend, values: list[Any], *, key: Any = None, reverse: bool = False) -> None:

@@ -12,6 +12,13 @@ from ..backends import Backend, staged_by
 from ..values.structures import flatten
 
 
+def select(backend: Backend, test: Any, first: Any, second: Any) -> Any:
+    """Return `first` if a test is true, else `second`."""
+    if staged_by(test) is None:
+        return first if test else second
+    return staging.if_exp(backend, test, lambda: first, lambda: second, "", (first, second))
+
+
 def is_less(first: Any, second: Any) -> Any:
     """Return whether `first < second`. Tuples and lists compare lexicographically."""
     if not (isinstance(first, (tuple, list)) and type(first) is type(second)):
@@ -58,13 +65,7 @@ def by_key(
         if staged_by(better) is None:
             best, best_key = (value, this) if better else (best, best_key)
             continue
-        best, best_key = staging.if_exp(
-            backend,
-            better,
-            lambda pair=(value, this): pair,
-            lambda pair=(best, best_key): pair,
-            function.__name__,
-        )
+        best, best_key = select(backend, better, (value, this), (best, best_key))
     return best
 
 

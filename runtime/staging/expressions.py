@@ -14,7 +14,7 @@ from ..core.active_backends import ACTIVE, active_backend
 from ..core.closures import nothing, set_nothing
 from ..core.rolling_attempts import is_rolling
 from ..errors import MissingValueError, StagingError, ValueNeededError
-from ..values.selected_container import SelectedList, snapshot_sources
+from ..values.selected_container import SelectedList, set_choice, snapshot_sources
 from ..values.structures import Spec, flatten, merge_sources, unflatten
 from .conditions import if_stmt
 from .loops import for_stmt
@@ -245,6 +245,7 @@ def _item_by_parts(
     taken = [backend.get_item(kind(of_all), key) for of_all in zip(*leaves, strict=True)]
     made = unflatten(functools.reduce(merge_sources, specs), taken)
     snapshot_sources(made)
+    set_choice(made, key, tuple(target))
     return made
 
 

@@ -22,11 +22,22 @@ class SelectedContainer:
 
     base: Any = list
     sources: tuple[Any, ...] = ()
+    choice: tuple[Any, Sequence[Any]] | None = None
+    """The staged index that selects the container, and the candidates by index, if it is known."""
     _snapshots: Sequence[list[Any]] | None = None
 
     def snapshot_sources(self) -> None:
         if self._snapshots is None:
             self._snapshots = [raw_items(source) for source in self.sources]
+
+    def replace_items(self, other: Any) -> None:
+        """Take over the items of a container that was selected again after a write."""
+        if isinstance(self, dict):
+            dict.update(self, dict.items(other))
+        else:
+            list.__setitem__(self, slice(None), raw_items(other))  # type: ignore[arg-type, misc]
+        self._snapshots = None
+        self.snapshot_sources()
 
     def is_stale(self) -> bool:
         """Return whether a source has changed since its snapshot."""
@@ -70,6 +81,18 @@ def snapshot_sources(value: Any) -> None:
     if isinstance(value, (list, tuple, dict)):
         for part in raw_items(value):
             snapshot_sources(part)
+
+
+def set_choice(selected: Any, index: Any, candidates: Sequence[Any]) -> None:
+    """Record that an index has selected a container, and the containers in it."""
+    if type(selected) in KINDS:
+        selected.choice = index, candidates
+    if isinstance(selected, dict):
+        for key, part in dict.items(selected):
+            set_choice(part, index, [dict.__getitem__(c, key) for c in candidates])
+    elif isinstance(selected, (list, tuple)):
+        for i, part in enumerate(raw_items(selected)):
+            set_choice(part, index, [raw_items(c)[i] for c in candidates])
 
 
 def raw_items(value: Any) -> list[Any]:

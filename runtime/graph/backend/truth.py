@@ -68,11 +68,11 @@ def _short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool) -> Any:
 
     test, backend = as_condition(left), active_backend()
     if is_and:
-        result = staging.if_exp(backend, test, second, first, "")
+        result = staging.if_exp(backend, test, second, first, "", (right,))
     elif is_list or is_mixed:
-        result = staging.if_exp(backend, not_(test), second, first, "")
+        result = staging.if_exp(backend, not_(test), second, first, "", (right,))
     else:
-        result = staging.if_exp(backend, test, first, second, "")
+        result = staging.if_exp(backend, test, first, second, "", (right,))
     return Truth(result._node, result._owner) if is_mixed and isinstance(result, Scalar) else result
 
 

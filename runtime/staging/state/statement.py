@@ -93,6 +93,7 @@ class Statement:
         names: Sequence[str],
         *,
         is_expression: bool = False,
+        reached: Sequence[Any] = (),
     ):
         self.backend = backend
         self.closures = closures
@@ -105,7 +106,7 @@ class Statement:
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
         codes = [c.__code__ for c in closures if hasattr(c, "__code__") and not is_internal(c.__code__)]
         self.code = codes[-1] if codes else None
-        self.heap = Heap([*closures, *self.before], own=own, code=self.code)
+        self.heap = Heap([*closures, *self.before, *reached], own=own, code=self.code)
 
     def run(
         self, closure: Callable[[], Any], arguments: Sequence[Any] = (), enter: Callable | None = None
