@@ -16,7 +16,9 @@ from . import keyed, lists, text
 _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
     str: {"format": text.format_string, "format_map": text.format_map, "join": text.join},
     dict: {"get": keyed.get},
-    list: {f.__name__: f for f in (lists.index, lists.count, lists.remove, lists.pop, lists.insert, lists.sort)},
+    list: {
+        f.__name__: f for f in (lists.index, lists.count, lists.remove, lists.pop, lists.insert, lists.sort)
+    },
 }
 """The replacements of methods by class and name. They take a backend, the object, and the arguments."""
 
@@ -33,6 +35,7 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
     },
 }
 """The replacements of functions by module and name. They take a backend and the arguments."""
+
 
 def replacement(function: Any) -> Callable[..., Any] | None:
     """Return the replacement for a method of a builtin type or a function of the standard library, or None."""

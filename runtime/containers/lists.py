@@ -68,9 +68,7 @@ def pop(backend: Backend, values: list[Any], position: Any = -1) -> Any:
 
 
 def _delete(backend: Backend, values: list[Any], place: Any) -> None:
-    values[:] = [
-        select(backend, place <= i, values[i + 1], values[i]) for i in range(len(values) - 1)
-    ]
+    values[:] = [select(backend, place <= i, values[i + 1], values[i]) for i in range(len(values) - 1)]
 
 
 def insert(backend: Backend, values: list[Any], position: Any, item: Any) -> None:
@@ -96,12 +94,17 @@ def set_item(backend: Backend, values: list[Any], position: Any, item: Any) -> N
     values[:] = [select(backend, place == i, item, old) for i, old in enumerate(values)]
 
 
-def set_item_of_selected(backend: Backend, target: Any, key: Any, value: Any, write: Callable[..., Any]) -> None:
+def set_item_of_selected(
+    backend: Backend, target: Any, key: Any, value: Any, write: Callable[..., Any]
+) -> None:
     """`target[key] = value`, where `target` is one of several lists or dicts, selected by an index.
 
     `write` writes an item of the list or dict that the index selects.
     """
     position, candidates = target.choice
+    length = len(candidates)
+    wrong = (position < -length) | (position >= length)
+    raise_if(backend, wrong, IndexError(f"{type(candidates).__name__} index out of range"))
     place = select(backend, position < 0, position + len(candidates), position)
     for candidate in {id(c): c for c in candidates}.values():
         tests = [place == i for i, other in enumerate(candidates) if other is candidate]
@@ -116,7 +119,7 @@ def set_item_of_selected(backend: Backend, target: Any, key: Any, value: Any, wr
             0,
             (candidate, value),
         )
-    target.replace_items(staging.get_item(list(candidates), position))
+    target.refresh()
 
 
 def sort(backend: Backend, values: list[Any], *, key: Any = None, reverse: bool = False) -> None:

@@ -62,11 +62,9 @@ class _Converted(_Operand):
 def operand(value: Any) -> Any:
     """Return an operand for a staged value, and any other value unchanged if it contains none."""
     backend = staged_by(value)
-    if backend is not None:
-        return _Operand(backend, value)
-    if isinstance(value, (tuple, list, dict, set)):
-        staging.refuse_text(value)
-    return value
+    if backend is None and isinstance(value, (tuple, list, dict)):
+        backend = staging.owner_of_text(value)
+    return value if backend is None else _Operand(backend, value)
 
 
 def format_value(backend: Backend, value: Any, spec: Any = "") -> Any:
@@ -76,8 +74,8 @@ def format_value(backend: Backend, value: Any, spec: Any = "") -> Any:
 
 def format_string(backend: Backend, template: str, *args: Any, **kwargs: Any) -> Any:
     """`template.format(*args, **kwargs)`"""
-    named = {name: _containing(value) for name, value in kwargs.items()}
-    text = template.format(*map(_containing, args), **named)
+    named = {name: operand(value) for name, value in kwargs.items()}
+    text = template.format(*map(operand, args), **named)
     if "!a" in template:
         raise ValueNeededError(
             "a staged value is formatted with '!a'",
@@ -90,42 +88,6 @@ def format_string(backend: Backend, template: str, *args: Any, **kwargs: Any) ->
 def format_map(backend: Backend, template: str, mapping: Mapping[str, Any]) -> Any:
     """`template.format_map(mapping)`"""
     return format_string(backend, template, **mapping)
-
-
-def _containing(value: Any) -> Any:
-    """Return an argument of `str.format` in which operands replace staged values."""
-    if type(value) in (tuple, list):
-        return _Items(map(_containing, value)) if _holds_staged(value) else value
-    if type(value) is dict:
-        return _Entries((k, _containing(v)) for k, v in value.items()) if _holds_staged(value) else value
-    return operand(value)
-
-
-def _holds_staged(value: Any) -> bool:
-    parts = value.values() if isinstance(value, dict) else value
-    return any(
-        staged_by(p) is not None or (type(p) in (tuple, list, dict) and _holds_staged(p)) for p in parts
-    )
-
-
-def _refuse(self: Any, *_: Any) -> NoReturn:
-    raise ValueNeededError(
-        "a container of staged values is formatted as a whole",
-        why="Python would format the placeholders that stand for the values during the trace",
-        remedy="format its items, as in '{0[0]}', or pass it to print()",
-    )
-
-
-class _Items(list[Any]):
-    """A list or tuple of operands, of which a format string can use the items."""
-
-    __format__ = __str__ = __repr__ = _refuse
-
-
-class _Entries(dict[Any, Any]):
-    """A dict of operands, of which a format string can use the items."""
-
-    __format__ = __str__ = __repr__ = _refuse
 
 
 def join(backend: Backend, separator: str, parts: Iterable[Any]) -> Any:
@@ -165,11 +127,11 @@ def interpolate(backend: Backend, template: str, values: Any) -> Any:
             return match[0]
         conversion = "%" + parts["flags"] + plain(parts["width"]) + plain(parts["precision"]) + parts["kind"]
         value = values[match["key"]] if match["key"] is not None else take()
-        owner = staged_by(value)
-        if owner is None:
-            used.append(operand(value))
+        shown = operand(value)
+        if not isinstance(shown, _Operand):
+            used.append(value)
             return conversion
-        used.append(_Converted(owner, value, conversion))
+        used.append(_Converted(backend, value, conversion))
         return "%s"
 
     text = _SPEC.sub(rewritten, template)

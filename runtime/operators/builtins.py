@@ -20,21 +20,24 @@ from ..debugging.tracebacks import drop_current_frame
 from ..values.selected_container import SelectedList
 
 _INSPECTING = frozenset((isinstance, type, repr))
+_SHOWING = frozenset((print, str, repr))
 _SORTING = frozenset((original(min), original(max), sorted))
 _CONSUMERS = frozenset((original(min), original(max), sum, any, all, sorted))
 
 
-def _staged_argument(args: tuple, kwargs: dict[str, Any], *, named: bool = False) -> Any:
+def _staged_argument(args: tuple, kwargs: dict[str, Any], *, is_shown: bool = False) -> Any:
     """Return the backend of a staged value in the arguments or in their lists and tuples, or None.
 
-    With `named`, search named tuples too.
+    With `is_shown`, search named tuples and dicts too.
     """
     for value in (*args, *kwargs.values()):
         backend = staged_by(value)
         if backend is None and (
-            type(value) in (list, tuple, SelectedList) or (named and hasattr(value, "_fields"))
+            type(value) in (list, tuple, SelectedList)
+            or (is_shown and (isinstance(value, dict) or hasattr(value, "_fields")))
         ):
-            backend = _staged_argument(tuple(value), {}, named=named)
+            parts = value.values() if isinstance(value, dict) else value
+            backend = _staged_argument(tuple(parts), {}, is_shown=is_shown)
         if backend is not None:
             return backend
     return None
@@ -50,7 +53,7 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     from ..containers.ordering import by_key  # noqa: PLC0415 - needed by traces only
 
                     return by_key(innermost, function, *args, **kwargs)
-                backend = _staged_argument(args, kwargs, named=function is print)
+                backend = _staged_argument(args, kwargs, is_shown=function in _SHOWING)
                 if backend is None and function is print and staging.in_branch():
                     backend = innermost
                 if backend is not None:

@@ -59,8 +59,10 @@ def fmt(value: Any, conversion: str = "") -> Any:
         backend = BACKENDS[type(value)]
         if backend is not None and backend.is_staged(value):
             return backend.fmt(value, conversion)
-        if staging.ACTIVE and isinstance(value, (tuple, list, dict, set)):
-            staging.refuse_text(value)
+        if staging.ACTIVE and isinstance(value, (tuple, list, dict)):
+            backend = staging.owner_of_text(value)
+            if backend is not None:
+                return backend.fmt(value, conversion)
         return CONVERSIONS[conversion](value) if conversion else value
     except BaseException as error:
         drop_current_frame(error)

@@ -17,7 +17,7 @@ from ..core.active_backends import ACTIVE
 _HOMES = {
     "conditions": "if_exp if_stmt",
     "expressions": "bound bound_parts certain contains ended get_item has_staged in_branch keep list_comp "
-    "looping owner_of owner_of_item plain_comp refuse_text tells_raises",
+    "looping owner_of owner_of_item owner_of_text plain_comp tells_raises",
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",

@@ -15,7 +15,7 @@ from ..core.closures import nothing, set_nothing
 from ..core.rolling_attempts import is_rolling
 from ..errors import MissingValueError, StagingError, ValueNeededError
 from ..values.selected_container import SelectedList, set_choice, snapshot_sources
-from ..values.structures import Spec, flatten, merge_sources, unflatten
+from ..values.structures import Spec, flatten, merge_sources, unflatten, walk_specs
 from .conditions import if_stmt
 from .loops import for_stmt
 from .rolled_uses import note_item_use
@@ -149,14 +149,25 @@ def certain(value: Any, name: str) -> Any:
     return value
 
 
-def refuse_text(value: Any) -> None:
-    """Raise if a tuple, list or dict that is formatted as text contains staged values."""
-    if any(staged_by(leaf) is not None for leaf in flatten(value)[0]):
-        raise ValueNeededError(
-            f"a {type(value).__name__} that contains staged values cannot be formatted as text",
-            why="Python would format the placeholders that stand for the values during the trace",
-            remedy="format its items, as in f'{x[0]}, {x[1]}', or pass it to print()",
-        )
+def owner_of_text(value: Any) -> Backend | None:
+    """Return the backend that formats a tuple, list or dict of staged values, or None for plain values.
+
+    Raises:
+        ValueNeededError: the backend can format only single values.
+    """
+    leaves, spec = flatten(value)
+    backend = next((b for b in map(staged_by, leaves) if b is not None), None)
+    kinds = {part.kind for part in walk_specs(spec)}
+    if backend is None or (
+        getattr(backend, "formats_structures", False)
+        and all(kind in (None, tuple, list, dict) or hasattr(kind, "_fields") for kind in kinds)
+    ):
+        return backend
+    raise ValueNeededError(
+        f"a {type(value).__name__} that contains staged values cannot be formatted as text",
+        why="Python would format the placeholders that stand for the values during the trace",
+        remedy="format its items, as in f'{x[0]}, {x[1]}', or pass it to print()",
+    )
 
 
 def looping() -> Backend | None:
@@ -245,7 +256,7 @@ def _item_by_parts(
     taken = [backend.get_item(kind(of_all), key) for of_all in zip(*leaves, strict=True)]
     made = unflatten(functools.reduce(merge_sources, specs), taken)
     snapshot_sources(made)
-    set_choice(made, key, tuple(target))
+    set_choice(made, key, kind(target), get_item)
     return made
 
 

@@ -70,7 +70,7 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
 
 
 def _text(value: Any, conversion: str) -> Text:
-    staging.refuse_text(value)
+    staging.owner_of_text(value)
     return Text([(0, conversion, "")], [value])
 
 

@@ -56,7 +56,7 @@ class GraphBackend:
 
     name = "graph"
     announces = True
-    draws = True
+    draws = formats_structures = True
     rolls_ranges = rolls_long_ranges = checks_indices = True
     staging = staticmethod(is_tracing)
     in_branch = staticmethod(in_inner_graph)
@@ -166,7 +166,9 @@ class GraphBackend:
         for side, capture in enumerate(captures):
             self.close(capture, [o[side] for o in outputs], [o[2] for o in outputs])
         branches, operands = join_branches([c.builder for c in captures])
-        return self.results("cond", [recording.to_node(as_condition(pred)), *operands], [o[2] for o in outputs], **branches)
+        return self.results(
+            "cond", [recording.to_node(as_condition(pred)), *operands], [o[2] for o in outputs], **branches
+        )
 
     def close(self, capture: BranchCapture, values: Sequence[Any], kinds: Sequence[StagedType]) -> None:
         """Convert values to the given types and make them the results of a captured graph."""

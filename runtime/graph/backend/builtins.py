@@ -12,10 +12,11 @@ import numpy as np
 
 from ... import staging
 from ...backends import builtins as table
-from ...core.active_backends import active_backend
+from ...backends.functional.staged_text import StagedField
 from ...containers.ordering import by_key
+from ...core.active_backends import active_backend
 from ...core.closures import nothing, set_nothing
-from ...errors import UnsupportedFunctionError, ValueNeededError
+from ...errors import UnsupportedFunctionError
 from ..ir.graph import Slot
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, DequeType, ListType, ScalarType, StagedType, TupleType
@@ -164,8 +165,8 @@ def _conversion(kind: type) -> Callable[..., Any]:
                 remedy="pass the staged value alone",
             )
         [value] = args
-        if isinstance(value, (list, tuple, deque)):
-            return kind(value)
+        if isinstance(value, (list, tuple, dict, deque)):
+            return _text("s")(value) if kind is str else kind(value)
         if isinstance(value, Tensor) and value.ndim and kind is not str and kind is not bool:
             shape = value.type.shape
             if None not in shape and math.prod(shape) != 1:
@@ -241,12 +242,12 @@ def _filter(function: Callable[..., Any] | None, iterable: Any) -> Any:
     return results
 
 
-def _repr(value: Any) -> Any:
-    raise ValueNeededError(
-        "repr() is called on a staged value, or on an object that contains one",
-        why="repr() returns a plain string, but the value is known only when the graph runs",
-        remedy="use an f-string, which is formatted when the graph runs: f'{x!r}'",
-    )
+def _text(conversion: str) -> Callable[[Any], Any]:
+    def call(value: Any) -> Any:
+        owner = value if isinstance(value, Staged) else staging.owner_of_text(value)
+        return str(value) if owner is None else effects.staged_string(f"{StagedField(value, conversion)}")
+
+    return call
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:
@@ -322,7 +323,7 @@ IMPLEMENTATIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     list: _list,
     tuple: _tuple,
     isinstance: _isinstance,
-    repr: _repr,
+    repr: _text("r"),
     type: _type,
     **{kind: _conversion(kind) for kind in (int, float, bool, complex, str)},
     **{f: _math(f) for f in table.MATH},

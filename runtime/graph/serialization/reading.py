@@ -17,7 +17,16 @@ import numpy as np
 from ...errors import FormatError
 from ..ir.expressions import GENERATORS
 from ..ir.graph import Missing, Slot
-from ..ir.types import ArrayType, DequeType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
+from ..ir.types import (
+    ArrayType,
+    DequeType,
+    GeneratorType,
+    ListType,
+    MaybeType,
+    ScalarType,
+    StagedType,
+    TupleType,
+)
 from .names import SCALARS, TYPES
 from .values import DTYPE, KEY_TYPES, MAX_DEPTH
 

@@ -18,7 +18,16 @@ import numpy as np
 
 from ..ir.expressions import GENERATORS
 from ..ir.graph import Missing, Slot
-from ..ir.types import ArrayType, DequeType, GeneratorType, ListType, MaybeType, ScalarType, StagedType, TupleType
+from ..ir.types import (
+    ArrayType,
+    DequeType,
+    GeneratorType,
+    ListType,
+    MaybeType,
+    ScalarType,
+    StagedType,
+    TupleType,
+)
 from .names import TYPES
 
 MAX_DEPTH = 60

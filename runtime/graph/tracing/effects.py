@@ -125,7 +125,7 @@ def staged_string(text: str) -> Any:
     pieces = split_markers(text)
     if all(isinstance(piece, str) for piece in pieces):
         return text
-    arguments = recording.Arguments()
+    arguments = recording.Arguments(keep_namedtuples=True)
     [args] = arguments.templates(tuple(pieces))
     if arguments.inputs:
         check_print_options()
