@@ -55,8 +55,8 @@ OPERATORS = {
     operator.__name__: operator
     for operator in (
         and_, assert_stmt, call, caller, converted_call, fmt, for_stmt, framed, get_item, get_nothing,
-        guard, if_exp, if_stmt, in_, interpolate, keep, ld, ldu, list_comp, not_, not_in, nothing, or_, set_attr,
-        set_item, set_nothing, slice, text, unpacked, until, visible, while_stmt, Undefined,
+        guard, if_exp, if_stmt, in_, interpolate, keep, ld, ldu, list_comp, not_, not_in, nothing, or_,
+        set_attr, set_item, set_nothing, slice, text, unpacked, until, visible, while_stmt, Undefined,
     )
 }  # fmt: skip
 OPENED = {f.__name__: f for f in (and_rest, for_items, for_rest, or_rest, truth, while_rest)}

@@ -39,9 +39,9 @@ class Calls(Rewriter):
             return node
         if operator_name(func) == "callee":
             return node
-        if isinstance(func, gast.Attribute) and isinstance(func.value, (gast.Constant, gast.JoinedStr)):
-            if func.attr not in FORMATTING:
-                return node
+        is_of_text = isinstance(getattr(func, "value", None), (gast.Constant, gast.JoinedStr))
+        if is_of_text and func.attr not in FORMATTING:
+            return node
         if isinstance(func, gast.Attribute) and func.end_lineno != node.lineno:
             # Python reports the line of the method's name as the line of the call.
             node.lineno, node.col_offset = func.end_lineno, func.end_col_offset - len(func.attr)

@@ -48,5 +48,5 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": re
 
 
 def formatted(value: Any, conversion: str, spec: str) -> str:
-    """Return a value as an f-string formats it, or as `%` does if the conversion is "%" and `spec` its format."""
+    """Format a value as an f-string does, or as `%` does if the conversion is "%" and `spec` its format."""
     return spec % (value,) if conversion == "%" else format(CONVERSIONS[conversion](value), spec)

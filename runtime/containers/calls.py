@@ -65,7 +65,7 @@ def _replacing(function: Any, implementation: Callable[..., Any], *owner: Any) -
 
 
 def _backend_of(values: Any, options: dict[str, Any]) -> Backend | None:
-    """Return the active backend if a value is or contains a staged value or a key function is given, else None."""
+    """Return the active backend if a value holds a staged value or a key function is given, else None."""
     if "key" not in options and not _holds_staged([*values, *options.values()], 3):
         return None
     return active_backend()

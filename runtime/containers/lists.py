@@ -12,6 +12,8 @@ from .. import staging
 from ..backends import Backend, staged_by
 from ..core.closures import nothing, set_nothing
 from ..errors import UnsupportedFunctionError
+from ..values.selected_container import SelectedContainer
+from . import keyed
 from .keyed import raise_if
 from .ordering import by_key, is_equal, select
 from .text import operand
@@ -94,24 +96,31 @@ def set_item(backend: Backend, values: list[Any], position: Any, item: Any) -> N
     values[:] = [select(backend, place == i, item, old) for i, old in enumerate(values)]
 
 
-def set_item_of_selected(
-    backend: Backend, target: Any, key: Any, value: Any, write: Callable[..., Any]
-) -> None:
-    """`target[key] = value`, where `target` is one of several lists or dicts, selected by an index.
+def write(backend: Backend, target: Any, key: Any, value: Any) -> None:
+    """`target[key] = value`, where `target` is a list or a dict, or one of several that an index selects."""
+    if isinstance(target, SelectedContainer):
+        _write_to_selected(backend, target, key, value)
+    elif staging.owner_of(key) is None:
+        target[key] = value
+    else:
+        (keyed.set_item if isinstance(target, dict) else set_item)(backend, target, key, value)
 
-    `write` writes an item of the list or dict that the index selects.
-    """
+
+def _write_to_selected(backend: Backend, target: SelectedContainer, key: Any, value: Any) -> None:
+    if target.choice is None:
+        target[key] = value  # type: ignore[index] # raises
+        return
     position, candidates = target.choice
     length = len(candidates)
     wrong = (position < -length) | (position >= length)
     raise_if(backend, wrong, IndexError(f"{type(candidates).__name__} index out of range"))
-    place = select(backend, position < 0, position + len(candidates), position)
+    place = select(backend, position < 0, position + length, position)
     for candidate in {id(c): c for c in candidates}.values():
         tests = [place == i for i, other in enumerate(candidates) if other is candidate]
         staging.if_stmt(
             backend,
             functools.reduce(operator.or_, tests),
-            lambda candidate=candidate: write(candidate, key, value),
+            lambda candidate=candidate: write(backend, candidate, key, value),
             nothing,
             tuple,
             set_nothing,

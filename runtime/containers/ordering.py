@@ -61,7 +61,7 @@ def by_key(
         return [staging.get_item(values, i) for i in order]
     best, best_key = values[0], keys[0]
     for value, this in zip(values[1:], keys[1:], strict=True):
-        better = is_less(this, best_key) if function is min else is_less(best_key, this)
+        better = is_less(this, best_key) if function.__name__ == "min" else is_less(best_key, this)
         if staged_by(better) is None:
             best, best_key = (value, this) if better else (best, best_key)
             continue
@@ -84,7 +84,7 @@ def sorting_order(backend: Backend, keys: Sequence[Any], *, reverse: bool = Fals
     for column in reversed(columns):
         values = backend.call_builtin(np.stack, (column[::-1] if reverse else [*column],), {})
         values = values if order is None else backend.get_item(values, order)
-        moved = backend.call_builtin(np.argsort, (values,), {"kind": "stable"})
+        moved = backend.argsort(values)
         order = moved if order is None else backend.get_item(order, moved)
     positions = [order[i] for i in range(len(keys))]
     return [last - i for i in reversed(positions)] if reverse else positions

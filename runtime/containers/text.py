@@ -1,7 +1,7 @@
 """`%`, `str.format`, `str.join` and `format` with staged values.
 
-Python's own formatting runs on *operands*, which stand for staged values and format as markers, so the syntax of
-format strings and its errors are Python's. The backend then turns text with markers into staged text.
+Python's own formatting runs on *operands*, which stand for staged values and format as markers. The syntax of
+format strings and its errors are therefore Python's. The backend then turns text with markers into staged text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from ..backends import Backend, staged_by
 from ..errors import ValueNeededError
 
 _SPEC = re.compile(
-    r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[#0\- +]*)(?P<width>\*|\d*)(?P<precision>\.(?:\*|\d*))?[hlL]?(?P<kind>.)",
+    r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[#0\- +]*)"
+    r"(?P<width>\*|\d*)(?P<precision>\.(?:\*|\d*))?[hlL]?(?P<kind>.)",
     re.DOTALL,
 )
 """One conversion of a format string for `%`, in groups."""

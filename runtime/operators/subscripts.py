@@ -35,17 +35,10 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
     try:
         backend = staging.owner_of_item(target, key, value) if has_backends() else None
         if backend is not None:
-            if isinstance(target, SelectedContainer) and target.choice is not None:
-                from ..containers import lists  # noqa: PLC0415 - needed by staged indices only
+            if isinstance(target, (list, dict)) and _is_structured(target, key, value):
+                from ..containers import lists  # noqa: PLC0415 - needed by traces only
 
-                lists.set_item_of_selected(backend, target, key, value, set_item)
-                return target
-            if isinstance(target, dict) and staging.has_staged(key):
-                from ..containers import keyed  # noqa: PLC0415 - needed by staged keys only
-
-                keyed.set_item(backend, target, key, value)
-                return target
-            if isinstance(target, list) and _write_structured(backend, target, key, value):
+                lists.write(backend, target, key, value)
                 return target
             updated = backend.set_item(target, key, value)
             return updated if updated is target else staging.checked_write(updated, target, backend)
@@ -56,15 +49,16 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         raise
 
 
-def _write_structured(backend: Any, target: list[Any], key: Any, value: Any) -> bool:
-    """Write an item of a list of tuples, lists or dicts at a staged index; return whether it is one."""
-    is_structured = any(isinstance(part, (tuple, list, dict)) for part in (*raw_items(target), value))
-    if not is_structured or staging.owner_of(key) is None or isinstance(target, SelectedContainer):
-        return False
-    from ..containers import lists  # noqa: PLC0415 - needed by staged indices only
+def _is_structured(target: list[Any] | dict[Any, Any], key: Any, value: Any) -> bool:
+    """Return whether staging writes an item of a plain container: by a staged key, or to a selected one.
 
-    lists.set_item(backend, target, key, value)
-    return True
+    A list of numbers or arrays is left to the backend.
+    """
+    if isinstance(target, SelectedContainer) or staging.owner_of(key) is None:
+        return isinstance(target, SelectedContainer)
+    return isinstance(target, dict) or any(
+        isinstance(part, (tuple, list, dict)) for part in (*raw_items(target), value)
+    )
 
 
 def unpacked(value: Any) -> Any:

@@ -107,3 +107,42 @@ def dict_of_dicts(k):
     planets = {1: {"mass": 0.3, "moons": 0}, 3: {"mass": 1.0, "moons": 1}}
     planet = planets[k]
     return planet["mass"] * planet["moons"]
+
+
+@samples((1, 0), (0, 2), (-1, 1))
+def written_into_a_list_of_lists(row, column):
+    board = [[0] * 3 for _ in range(2)]
+    board[row][column] = 1
+    return board
+
+
+@samples((1, 2.0), (0, -2.0))
+def updated_in_a_list_of_dicts(i, step):
+    particles = [{"x": 0.0, "moves": 0}, {"x": 1.0, "moves": 0}]
+    particles[i]["x"] += step
+    particles[i]["moves"] += 1
+    return particles
+
+
+@samples((1, 2.0), (-2, 3.0), (2, 1.0))
+def replaced_in_a_list_of_tuples(i, x):
+    pairs = [(1, 2.0), (3, 4.0)]
+    pairs[i] = (5, x)
+    return pairs
+
+
+@samples((np.array([1, 2, 3, 4]),), (np.array([3, 3]),))
+def grouped(xs):
+    groups = [{"count": 0, "total": 0.0} for _ in range(3)]
+    for x in xs:
+        group = groups[x % 3]
+        group["count"] += 1
+        group["total"] += x * 0.5
+    return groups
+
+
+@samples((3,), (1,))
+def keys_of_text(n):
+    steps = {"up": 1, "down": -1}
+    move = "up" if n > 2 else "down"
+    return n + steps[move]

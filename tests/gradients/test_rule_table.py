@@ -28,7 +28,8 @@ REASONS = {
         "equal gcd greater greater_equal in1d invert isfinite isinf isnan isnat lcm left_shift less "
         "less_equal logical_and logical_not logical_or logical_xor not_equal right_shift factorial isqrt "
         "perm comb not_ either contains dimension len int bool str and_ or_ xor lshift rshift lt le gt ge "
-        "eq ne".split(),
+        "eq ne find list_index list_count bisect_left bisect_right sorting_order min_position "
+        "max_position".split(),
         WHOLE_NUMBERS,
     ),
     **dict.fromkeys(
@@ -38,12 +39,16 @@ REASONS = {
     ),
     **dict.fromkeys("histogram histogram_bin_edges".split(), "an item goes from one bin to another at once"),
     **dict.fromkeys(
-        "constant output zip range enumerate reversed text print raise default_rng dataset next".split(),
+        "constant output zip range enumerate reversed text text_method join print raise default_rng dataset "
+        "next".split(),
         "it computes nothing from floats, or is part of another node",
     ),
     **dict.fromkeys("fftfreq rfftfreq".split(), "of a staged spacing it is a product"),
     "asarray_chkfinite": "it is called on plain arrays only",
-    "sorted": "which item goes where depends on Python's comparison of the items",
+    **dict.fromkeys(
+        "sorted permuted nsmallest nlargest list_update deque".split(),
+        "which item goes where depends on Python's comparison of the items",
+    ),
     "py_function": "what Python does with the values is not known",
 }
 

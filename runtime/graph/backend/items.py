@@ -53,7 +53,7 @@ def contains(item: Any, container: Any) -> Any:
 
 
 def find(key: Any, keys: Sequence[Any], *, required: bool = False) -> Any:
-    """Return the position of a staged key among plain keys, or -1, or raise a KeyError if it is `required`."""
+    """Return the position of a staged key among plain keys. Without it, return -1, or raise if `required`."""
     node = lists.element_node(key) if isinstance(key, tuple) else key
     return recording.record("find", (node,), ScalarType(int), keys=tuple(keys), required=required)
 

@@ -1,7 +1,7 @@
 """`and`, `or` and `not` in the graph.
 
-`queue and x > 0` is a list or a bool, so as a value it has no type. As the test of an `if` or a `while` only its
-truth matters. So it is a `Truth`, which only conditions can use.
+`queue and x > 0` is a list or a bool, so as a value it has no type. As the test of an `if` or a `while`, only
+its truth matters. So it is a `Truth`, which only conditions can use.
 """
 
 from __future__ import annotations
@@ -31,6 +31,10 @@ class Truth(Scalar):
             why="the graph selects one of them at run time, and later code needs one type for both",
             remedy="use it only as a condition, or compare the length of the list: len(items) > 0 and x > 0",
         )
+
+    @classmethod
+    def of(cls, value: Scalar) -> Truth:
+        return cls(value._node, value._owner)
 
     def as_bool(self) -> Scalar:
         return Scalar(self._node, self._owner)
@@ -73,7 +77,7 @@ def _short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool) -> Any:
         result = staging.if_exp(backend, not_(test), second, first, "", (right,))
     else:
         result = staging.if_exp(backend, test, first, second, "", (right,))
-    return Truth(result._node, result._owner) if is_mixed and isinstance(result, Scalar) else result
+    return Truth.of(result) if is_mixed and isinstance(result, Scalar) else result
 
 
 def _truth(value: Any) -> Any:

@@ -80,7 +80,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
         heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace, heapq.nsmallest,
-        heapq.nlargest, collections.deque, bisect.bisect_left, bisect.bisect_right, bisect.insort_left, bisect.insort_right,
-        sorting_order, permuted, min_position, max_position,
+        heapq.nlargest, bisect.bisect_left, bisect.bisect_right, bisect.insort_left, bisect.insort_right,
+        collections.deque, sorting_order, permuted, min_position, max_position,
     )
 }  # fmt: skip

@@ -278,7 +278,8 @@ _DECODERS: dict[str, Callable[[Any, str, int], Any]] = {
 
 
 _TYPE_KEYS: dict[str, tuple[str, ...]] = {
-    "array": ("shape",), "scalar": (), "list": (), "deque": ("maxlen",), "tuple": (), "generator": (), "maybe": ("name",)
+    "array": ("shape",), "scalar": (), "list": (), "deque": ("maxlen",), "tuple": (), "generator": (),
+    "maybe": ("name",),
 }  # fmt: skip
 """The first key of each kind of type, and its additional keys."""
 

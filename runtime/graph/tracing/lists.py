@@ -157,8 +157,6 @@ def list_get(target: Any, key: Any) -> Any:
         arguments = Arguments([to_node(target)])
         args = (Slot(0), *arguments.templates(key))
         return record_call("getitem", operator.getitem, arguments.inputs, args, {}, target.type)
-    if target.type == ScalarType(str):
-        return record("list_get", (target, key), target.type)
     if target.type.element is None:
         raise IndexError("list index out of range")
     item = record("list_get", (target, key), target.type.element)

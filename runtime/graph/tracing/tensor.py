@@ -324,11 +324,6 @@ class Scalar(Value):
 
     __slots__ = ()
 
-    def __getitem__(self, key: Any) -> Any:
-        if bound_type(self.type).python is not str:
-            raise TypeError(f"'{self.type}' object is not subscriptable")
-        return lists.list_get(self, key)
-
     @property
     def real(self) -> Any:
         return self if self.type.python is not complex else recording.builtin(_real, self)
@@ -339,7 +334,7 @@ class Scalar(Value):
             raise AttributeError(f"'{kind.__name__}' object has no attribute {name!r}")
         if kind is str and name in TEXT_METHODS:
             return functools.partial(recording.text_method, name, self)
-        self.fail(
+        return self.fail(
             f"has no {name}{'()' if callable(getattr(kind, name)) else ''}",
             "the graph has no operation for it",
             "call it on the plain strings before selecting one"
@@ -550,7 +545,7 @@ class StagedList(Staged):
             self.append(value)
 
     def update(self, method: str, *args: Any) -> Any:
-        """Change the list by a method of lists or a function of `heapq` or `bisect`, and return its result."""
+        """Call a method of lists, or a function of `heapq` or `bisect`, that changes the list."""
         changed, item = lists.list_update(self, method, args)
         self.write(changed)
         return item
