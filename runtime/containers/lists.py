@@ -100,7 +100,7 @@ def write(backend: Backend, target: Any, key: Any, value: Any) -> None:
     """`target[key] = value`, where `target` is a list or a dict, or one of several that an index selects."""
     if isinstance(target, SelectedContainer):
         _write_to_selected(backend, target, key, value)
-    elif staging.owner_of(key) is None:
+    elif isinstance(key, slice) or staging.owner_of(key) is None:
         target[key] = value
     else:
         (keyed.set_item if isinstance(target, dict) else set_item)(backend, target, key, value)

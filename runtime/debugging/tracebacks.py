@@ -97,7 +97,12 @@ def frame_variables(frame: types.FrameType) -> dict[str, Any]:
 def user_opcode() -> str:
     """Return the name of the instruction that the nearest user frame executes."""
     frame = user_frame(sys._getframe(1))
-    return "" if frame is None else dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    return "" if frame is None else opcode_of(frame)
+
+
+def opcode_of(frame: types.FrameType) -> str:
+    """Return the name of the instruction that a frame executes."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]]
 
 
 def traceback_entries(traceback: types.TracebackType | None) -> Iterator[types.TracebackType]:

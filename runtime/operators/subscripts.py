@@ -54,8 +54,10 @@ def _is_structured(target: list[Any] | dict[Any, Any], key: Any, value: Any) -> 
 
     A list of numbers or arrays is left to the backend.
     """
-    if isinstance(target, SelectedContainer) or staging.owner_of(key) is None:
-        return isinstance(target, SelectedContainer)
+    if isinstance(target, SelectedContainer):
+        return True
+    if isinstance(key, slice) or staging.owner_of(key) is None:
+        return False
     return isinstance(target, dict) or any(
         isinstance(part, (tuple, list, dict)) for part in (*raw_items(target), value)
     )

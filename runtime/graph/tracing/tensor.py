@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterator
-from types import FunctionType
+from types import FrameType, FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from ...core.active_backends import active_backend
 from ...core.packages import is_library
 from ...debugging import error_operands
-from ...debugging.tracebacks import user_frame
+from ...debugging.tracebacks import is_internal, opcode_of, user_frame
 from ...errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...errors.unsupported import unconverted_reason
 from ..ir.graph import Node
@@ -202,10 +202,18 @@ class Staged:
     )
 
     def __str__(self) -> str:
-        return repr(self)
+        self._refuse_percent(sys._getframe(1))
+        return f"<staged {self.type}>"
 
     def __repr__(self) -> str:
+        self._refuse_percent(sys._getframe(1))
         return f"<staged {self.type}>"
+
+    def _refuse_percent(self, caller: FrameType) -> None:
+        """Raise if user code formats the value with `%`, and the converters did not recognise the format."""
+        if not is_internal(caller.f_code) and opcode_of(caller) == "BINARY_OP":
+            remedy = "write the format as a literal, or its operand as a tuple: template % (x,)"
+            self.fail("is formatted by code that was not converted", _UNKNOWN, remedy)
 
     def __hash__(self) -> NoReturn:  # noqa: PLE0309 - fail() raises
         cached = _called_lru_cache()
