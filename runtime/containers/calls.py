@@ -38,7 +38,7 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
 
 
 def replacement(function: Any) -> Callable[..., Any] | None:
-    """Return the replacement for a method of a builtin type or a function of the standard library, or None."""
+    """Return the replacement for a method of a builtin type or a library function, or None."""
     owner, name = getattr(function, "__self__", None), function.__name__
     for kind, methods in _METHODS.items():
         if isinstance(owner, kind):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -78,13 +79,18 @@ def sorting_order(backend: Backend, keys: Sequence[Any], *, reverse: bool = Fals
     own = getattr(backend, "sorting_order", None)
     if own is not None:
         return own(keys, reverse)
+    argsort = getattr(backend, "argsort", None) or functools.partial(_argsort, backend)
     last = len(keys) - 1
     columns = [*zip(*keys, strict=True)] if isinstance(keys[0], tuple) else [keys]
     order: Any = None
     for column in reversed(columns):
         values = backend.call_builtin(np.stack, (column[::-1] if reverse else [*column],), {})
         values = values if order is None else backend.get_item(values, order)
-        moved = backend.argsort(values)
+        moved = argsort(values)
         order = moved if order is None else backend.get_item(order, moved)
     positions = [order[i] for i in range(len(keys))]
     return [last - i for i in reversed(positions)] if reverse else positions
+
+
+def _argsort(backend: Backend, keys: Any) -> Any:
+    return backend.call_builtin(np.argsort, (keys,), {"kind": "stable"})

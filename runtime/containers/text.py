@@ -1,7 +1,8 @@
 """`%`, `str.format`, `str.join` and `format` with staged values.
 
 Python's own formatting runs on *operands*, which stand for staged values and format as markers. The syntax of
-format strings and its errors are therefore Python's. The backend then turns text with markers into staged text.
+format strings and its errors are therefore Python's. The backend then turns text with markers into staged
+text.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from autograph_rs.runtime.backends.torch.numpy import call_numpy
 from autograph_rs.runtime.values.structures import flatten, unflatten
 from autograph_rs.testing import BackendConformance
 
-
 NUMBERS_IN_TEXT = "the text of an error shows a number as Python does, not as NumPy"
 
 

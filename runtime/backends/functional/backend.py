@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from ... import staging
 from ...core.closures import nothing, set_nothing
 from ...core.rolling_attempts import is_rolling, note_use, refuse_rolling
@@ -388,13 +386,6 @@ class FunctionalBackend:
             is_refused = math.inf in map(self.number_bound, values)
         if is_refused:
             refuse_rolling()
-
-    def argsort(self, keys: Any) -> Any:
-        """Return the indices that sort an array of keys. Equal keys keep their order."""
-        return self.call_builtin(np.argsort, (keys,), {"kind": "stable"})
-
-    def is_text(self, value: Any) -> bool:
-        return isinstance(value, Text)
 
     def fmt(self, value: Any, conversion: str) -> Any:
         return StagedField(value, conversion)

@@ -94,6 +94,10 @@ def resolve_markers(text: str) -> Any:
     return text if all(isinstance(part, str) for part in parts) else concatenated(parts)
 
 
+def is_text(value: Any) -> bool:
+    return isinstance(value, Text)
+
+
 def concatenated(parts: Sequence[Any]) -> Text:
     """Concatenate strings and texts."""
     pieces: list[Any] = []

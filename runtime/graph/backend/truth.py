@@ -16,6 +16,7 @@ from ...errors import MismatchError
 from ..ir.types import ScalarType
 from ..tracing import recording
 from ..tracing.tensor import Scalar, Staged, StagedList
+from ..tracing.trace import current_builder
 
 _BOOL = ScalarType(bool)
 
@@ -32,11 +33,7 @@ class Truth(Scalar):
             remedy="use it only as a condition, or compare the length of the list: len(items) > 0 and x > 0",
         )
 
-    @classmethod
-    def of(cls, value: Scalar) -> Truth:
-        return cls(value._node, value._owner)
-
-    def as_bool(self) -> Scalar:
+    def as_bool(self) -> Any:
         return Scalar(self._node, self._owner)
 
 
@@ -77,7 +74,7 @@ def _short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool) -> Any:
         result = staging.if_exp(backend, not_(test), second, first, "", (right,))
     else:
         result = staging.if_exp(backend, test, first, second, "", (right,))
-    return Truth.of(result) if is_mixed and isinstance(result, Scalar) else result
+    return Truth(result.node(), current_builder()) if is_mixed and isinstance(result, Scalar) else result
 
 
 def _truth(value: Any) -> Any:

@@ -301,25 +301,18 @@ def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
 
 def builtin(function: Callable, *args: Any) -> Any:
     """Record a call to a Python builtin on numbers. A call with samples determines the result type."""
-    samples = [_sample(a) for a in args]
+    samples = [sample(a) for a in args]
     kind = constant_type(function(*samples))
     if kind is None:
         raise unsupported.no_result(function.__name__, samples)
     return record(function.__name__, args, kind, function=function)
 
 
-def _sample(value: Any) -> Any:
+def sample(value: Any) -> Any:
     if not is_staged(value):
         return value
     kind = value.type
     return SAMPLES[kind.python] if isinstance(kind, ScalarType) else np.ones(kind.shape, kind.dtype)[()]
-
-
-def text_method(name: str, text: Any, *args: Any) -> Any:
-    """Record a call to a method of a staged string."""
-    kind = constant_type(getattr(_sample(text), name)(*map(_sample, args)))
-    assert kind is not None
-    return record("text_method", (text, *args), kind, method=name)
 
 
 def item(value: Any) -> Any:

@@ -341,7 +341,7 @@ class Scalar(Value):
         if name.startswith("_") or not hasattr(kind, name):
             raise AttributeError(f"'{kind.__name__}' object has no attribute {name!r}")
         if kind is str and name in TEXT_METHODS:
-            return functools.partial(recording.text_method, name, self)
+            return functools.partial(_text_method, name, self)
         return self.fail(
             f"has no {name}{'()' if callable(getattr(kind, name)) else ''}",
             "the graph has no operation for it",
@@ -354,6 +354,13 @@ class Scalar(Value):
 
 def _real(value: complex) -> float:
     return value.real
+
+
+def _text_method(name: str, text: Any, *args: Any) -> Any:
+    """Record a call to a method of a staged string."""
+    kind = recording.constant_type(getattr(recording.sample(text), name)(*map(recording.sample, args)))
+    assert kind is not None
+    return recording.record("text_method", (text, *args), kind, method=name)
 
 
 class Tensor(Value):
