@@ -1,8 +1,8 @@
 """Python's containers and text where staged values meet them.
 
-A dict or set of plain keys is searched for a staged key: the position of the key selects the item, as an index
-does in a list. Methods that Python would run on the values themselves, such as `list.sort` and `str.format`,
-have replacements that build staged values. What has no replacement stays Python's.
+A dict or set of plain keys is searched for a staged key: the position of the key selects the item, as an
+index does in a list. Methods that Python would run on the values themselves, such as `list.sort` and
+`str.format`, have replacements that build staged values. What has no replacement stays Python's.
 """
 
 REPLACED = frozenset(
