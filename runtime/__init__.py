@@ -22,6 +22,7 @@ from .operators.expressions import (
     fmt,
     guard,
     if_exp,
+    interpolate,
     is_of_class,
     iterated,
     keep,
@@ -66,9 +67,9 @@ OPERATORS = {
     operator.__name__: operator
     for operator in (
         and_, assert_stmt, call, caller, converted_call, fmt, for_stmt, framed, get_item, get_nothing,
-        guard, if_exp, if_stmt, in_, is_none, is_of_class, iterated, keep, ld, ldu, list_comp, not_, not_in,
-        nothing, or_, set_attr, set_item, set_nothing, slice, text, unpacked, until, visible, while_stmt,
-        Undefined,
+        guard, if_exp, if_stmt, in_, interpolate, is_none, is_of_class, iterated, keep, ld, ldu, list_comp,
+        not_, not_in, nothing, or_, set_attr, set_item, set_nothing, slice, text, unpacked, until, visible,
+        while_stmt, Undefined,
     )
 }  # fmt: skip
 OPENED = {f.__name__: f for f in (and_rest, for_items, for_rest, or_rest, truth, while_rest)}
@@ -97,6 +98,7 @@ __all__ = [
     "if_exp",
     "if_stmt",
     "in_",
+    "interpolate",
     "is_none",
     "is_of_class",
     "is_staging",

@@ -19,7 +19,16 @@ from ..trees.builders import (
     walk_scope,
 )
 
-LIST_MUTATORS = frozenset(("append", "pop", "extend", "insert", "clear", "remove", "sort", "reverse"))
+ARGUMENT_MUTATORS = frozenset(
+    ("heappush", "heappop", "heapify", "heapreplace", "heappushpop", "insort", "insort_left", "insort_right")
+)
+"""The functions of `heapq` and `bisect` that change their first argument."""
+LIST_MUTATORS = frozenset(
+    (
+        "append", "pop", "extend", "insert", "clear", "remove", "sort", "reverse",
+        "appendleft", "popleft", "extendleft", "rotate",
+    )
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -100,7 +109,9 @@ def _scan(stack: list[gast.AST], result: Activity, *, captures: bool = True) -> 
         elif kind is gast.Call and takes_thunks(node):
             stack.extend(arg.body if type(arg) is gast.Lambda else arg for arg in node.args)
         else:
-            if kind is gast.Attribute:
+            if kind is gast.Call:
+                _mutated_argument(node, result)
+            elif kind is gast.Attribute:
                 _attribute(node, result)
             elif kind is gast.Subscript and type(node.ctx) is gast.Del and type(node.value) is gast.Name:
                 result.mutations.add(node.value.id)
@@ -151,6 +162,16 @@ def _attribute(node: gast.Attribute, result: Activity) -> None:
             result.attributes.add(text)
     elif node.attr in LIST_MUTATORS and type(node.value) is gast.Name:
         result.mutations.add(node.value.id)
+
+
+def _mutated_argument(call: gast.Call, result: Activity) -> None:
+    """Note the variable that a call such as `heapq.heappush(queue, x)` passes to be changed."""
+    function = call.func
+    if type(function) is gast.Call and len(function.args) == 1:  # `ag__.callee(heapq.heappush)`
+        function = function.args[0]
+    name = function.id if type(function) is gast.Name else getattr(function, "attr", None)
+    if name in ARGUMENT_MUTATORS and call.args and type(call.args[0]) is gast.Name:
+        result.mutations.add(call.args[0].id)
 
 
 def dotted_name(node: gast.AST) -> str | None:

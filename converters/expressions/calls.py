@@ -19,6 +19,8 @@ from ..trees.builders import LOAD, at, constant, first_line, operator, operator_
 NATIVE = frozenset(
     ("super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass", CONSUMER, GOING)
 )
+FORMATTING = frozenset(("format", "format_map", "join"))
+"""The methods of strings that build text from their arguments."""
 STACK_READERS = frozenset(("warn", "_getframe", "currentframe", "text_encoding", "settrace", "gettrace"))
 
 
@@ -40,7 +42,8 @@ class Calls(Rewriter):
             return node
         if operator_name(func) == "callee":
             return node
-        if isinstance(func, gast.Attribute) and isinstance(func.value, (gast.Constant, gast.JoinedStr)):
+        is_of_text = isinstance(getattr(func, "value", None), (gast.Constant, gast.JoinedStr))
+        if is_of_text and func.attr not in FORMATTING:
             return node
         if isinstance(func, gast.Attribute) and func.end_lineno != node.lineno:
             # Python reports the line of the method's name as the line of the call.
@@ -60,9 +63,20 @@ class Calls(Rewriter):
 
 
 class Texts(Rewriter):
-    """Rewrites f-strings."""
+    """Rewrites f-strings, and `%` where an operand shows that it formats text."""
 
-    rewrites = {gast.JoinedStr: "joined"}
+    rewrites = {gast.JoinedStr: "joined", gast.BinOp: "percent"}
+
+    def percent(self, node: gast.BinOp) -> gast.AST:
+        if not isinstance(node.op, gast.Mod):
+            return node
+        left = node.left
+        is_text = operator_name(left) == "text" or isinstance(getattr(left, "value", None), str)
+        if not (
+            is_text or isinstance(left, gast.JoinedStr) or isinstance(node.right, (gast.Tuple, gast.Dict))
+        ):
+            return node
+        return operator("interpolate", left, node.right)
 
     def joined(self, node: gast.JoinedStr) -> gast.AST:
         values = [v for v in node.values if isinstance(v, gast.FormattedValue)]

@@ -45,3 +45,8 @@ DISPATCHING: dict[int, Callable[..., Any]] = {}
 
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
 """The conversion functions of f-strings, by the letter after the `!`."""
+
+
+def formatted(value: Any, conversion: str, spec: str) -> str:
+    """Format a value as an f-string does, or as `%` does if the conversion is "%" and `spec` its format."""
+    return spec % (value,) if conversion == "%" else format(CONVERSIONS[conversion](value), spec)

@@ -97,7 +97,12 @@ def frame_variables(frame: types.FrameType) -> dict[str, Any]:
 def user_opcode() -> str:
     """Return the name of the instruction that the nearest user frame executes."""
     frame = user_frame(sys._getframe(1))
-    return "" if frame is None else dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    return "" if frame is None else opcode_of(frame)
+
+
+def opcode_of(frame: types.FrameType) -> str:
+    """Return the name of the instruction that a frame executes."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]]
 
 
 def traceback_entries(traceback: types.TracebackType | None) -> Iterator[types.TracebackType]:
@@ -135,7 +140,7 @@ def user_stacklevel() -> int:
     return level
 
 
-RAISING_FUNCTIONS = frozenset(("assert_stmt", "fail", "list_get", "list_pop"))
+RAISING_FUNCTIONS = frozenset(("assert_stmt", "fail", "list_get", "list_pop", "list_update"))
 """Internal functions that raise on behalf of user code. A trace recognizes such errors by their frames."""
 
 

@@ -21,23 +21,27 @@ from ..debugging.tracebacks import drop_current_frame
 from ..values.selected_container import SelectedList
 
 _INSPECTING = frozenset((isinstance, type, repr))
+_SHOWING = frozenset((print, str, repr))
+_SORTING = frozenset((original(min), original(max), sorted))
 _TRUTHS = frozenset((any, all))
-_PULLING = frozenset((original(min), original(max), sum, any, all, sorted))
+_PULLING = _SORTING | {sum, any, all}
 _CONSUMERS = _PULLING | {list, tuple, next, math.prod, math.fsum}
 _ITERATORS = frozenset((enumerate, zip, map, filter))
 
 
-def _staged_argument(args: tuple, kwargs: dict[str, Any], *, named: bool = False) -> Any:
+def _staged_argument(args: tuple, kwargs: dict[str, Any], *, is_shown: bool = False) -> Any:
     """Return the backend of a staged value in the arguments or in their lists and tuples, or None.
 
-    With `named`, search named tuples too.
+    With `is_shown`, search named tuples and dicts too.
     """
     for value in (*args, *kwargs.values()):
         backend = staged_by(value)
         if backend is None and (
-            type(value) in (list, tuple, SelectedList) or (named and hasattr(value, "_fields"))
+            type(value) in (list, tuple, SelectedList)
+            or (is_shown and (isinstance(value, dict) or hasattr(value, "_fields")))
         ):
-            backend = _staged_argument(tuple(value), {}, named=named)
+            parts = value.values() if isinstance(value, dict) else value
+            backend = _staged_argument(tuple(parts), {}, is_shown=is_shown)
         if backend is not None:
             return backend
     return None
@@ -59,7 +63,11 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     args = (_consumed(function, args[0]), *args[1:])
                 if function is print:
                     args = tuple(_printed(value) for value in args)
-                backend = _staged_argument(args, kwargs, named=function is print)
+                if kwargs.get("key") is not None and function in _SORTING:
+                    from ..containers.ordering import by_key  # noqa: PLC0415 - needed by traces only
+
+                    return by_key(innermost, function, *args, **kwargs)
+                backend = _staged_argument(args, kwargs, is_shown=function in _SHOWING)
                 if backend is None and function is print and staging.in_branch():
                     backend = innermost
                 if backend is not None:
@@ -133,4 +141,19 @@ def _getattr(*args: Any) -> Any:
 
 
 DISPATCHING.update({id(f): _dispatching(f) for f in (*PYTHON, *MATH, *NUMPY, next)})
-DISPATCHING.update({id(hasattr): _hasattr, id(getattr): _getattr})
+
+
+def _format(value: Any, spec: Any = "") -> Any:
+    try:
+        backend = staged_by(value) if staging.ACTIVE else None
+        if backend is None:
+            return format(value, spec)
+        from ..containers.text import format_value  # noqa: PLC0415 - needed by staged values only
+
+        return format_value(backend, value, spec)
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+DISPATCHING.update({id(hasattr): _hasattr, id(getattr): _getattr, id(format): _format})

@@ -19,7 +19,8 @@ import numpy as np
 from .. import staging
 from ..backends import load_backends
 from ..backends.builtins import DISPATCHING
-from ..core.active_backends import ACTIVE, CAPTURES
+from ..containers import REPLACED
+from ..core.active_backends import ACTIVE, CAPTURES, active_backend
 from ..debugging.tracebacks import drop_current_frame, strip_internal_frames
 from ..errors import ArgumentError, describe
 from . import builtins as _builtins  # noqa: F401 - fills DISPATCHING
@@ -125,6 +126,12 @@ def make_callee(
             replaced = getattr(backend, "replaced", None)
             if replaced is not None and (replacement := replaced(function)) is not None:
                 return replacement
+        if getattr(function, "__name__", None) in REPLACED and active_backend() is not None:
+            from ..containers import calls  # noqa: PLC0415 - needed by traces only
+
+            replacement = calls.replacement(function)
+            if replacement is not None:
+                return with_converted_arguments(replacement, top)
         return None
 
     def unconverted(function: Any) -> Any:

@@ -79,11 +79,26 @@ def fmt(value: Any, conversion: str = "") -> Any:
         if backend is not None and backend.is_staged(value):
             return backend.fmt(value, conversion)
         if staging.ACTIVE and isinstance(value, (tuple, list, dict, set)):
-            staging.refuse_text(value)
+            backend = staging.owner_of_text(value)
+            if backend is not None:
+                return backend.fmt(value, conversion)
         if TRACES and (found := staging.text_of(value, conversion)) is not None:
             owner = BACKENDS[type(found)]
             return found if owner is None else owner.fmt(found, "")
         return CONVERSIONS[conversion](value) if conversion else value
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def interpolate(template: Any, values: Any) -> Any:
+    """`template % values`"""
+    try:
+        if staging.ACTIVE and isinstance(template, str) and (backend := active_backend()) is not None:
+            from ..containers.text import interpolate  # noqa: PLC0415 - needed by traces only
+
+            return interpolate(backend, template, values)
+        return template % values
     except BaseException as error:
         drop_current_frame(error)
         raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Set, ValuesView
 from typing import Any
 
 from .. import staging
@@ -102,7 +102,7 @@ _PLAIN = frozenset((int, float, str, bytes, list, tuple, dict, set, type(None)))
 def in_(item: Any, container: Any) -> Any:
     """`item in container`"""
     try:
-        result = staging.contains(item, container) if has_backends() else None
+        result = _contains(item, container) if has_backends() else None
         return item in container if result is None else result
     except BaseException as error:
         drop_current_frame(error)
@@ -112,8 +112,21 @@ def in_(item: Any, container: Any) -> Any:
 def not_in(item: Any, container: Any) -> Any:
     """`item not in container`"""
     try:
-        result = staging.contains(item, container) if has_backends() else None
+        result = _contains(item, container) if has_backends() else None
         return item not in container if result is None else not_(result)
     except BaseException as error:
         drop_current_frame(error)
         raise
+
+
+def _contains(item: Any, container: Any) -> Any:
+    """Return `item in container` if either operand is staged, else None."""
+    if isinstance(container, (Mapping, Set)) and staging.has_staged(item):
+        from ..containers import keyed  # noqa: PLC0415 - needed by staged keys only
+
+        keys = keyed.keys_of(container)
+        if keys is not None:
+            return keyed.contains(staging.owner_of(item), item, keys)
+    if isinstance(container, ValuesView):
+        container = list(container)
+    return staging.contains(item, container)

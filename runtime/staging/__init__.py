@@ -17,7 +17,8 @@ from ..core.active_backends import ACTIVE
 _HOMES = {
     "conditions": "if_exp if_stmt",
     "expressions": "bound bound_parts certain contains ended extend get_item has_staged in_branch keep "
-    "list_comp looping owner_of_item plain_comp refuse_text run_noting_condition staged_list tells_raises",
+    "list_comp looping owner_of owner_of_item owner_of_text plain_comp run_noting_condition staged_list "
+    "tells_raises",
     "generators": "Consumer StagedItems assumed source_of",
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit",

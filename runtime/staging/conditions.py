@@ -43,9 +43,10 @@ def if_stmt(
     set_state: Callable[[tuple], None],
     names: Sequence[str],
     outputs: int,
+    reached: Sequence[Any] = (),
 ) -> None:
-    """Stage an `if` statement."""
-    statement = Statement(backend, (body, orelse), (get_state, set_state), names)
+    """Stage an `if` statement. `reached` are values that its closures use, if they are not user code."""
+    statement = Statement(backend, (body, orelse), (get_state, set_state), names, reached=reached)
 
     def captured() -> tuple[Path, Path]:
         return statement.run(body), statement.run(orelse)
@@ -191,8 +192,13 @@ def _values_on_both(
     return left, aligned(statement, left, sides)
 
 
-def if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callable, text: str) -> Any:
-    """Stage a conditional expression: a statement whose branches leave one value."""
+def if_exp(
+    backend: Backend, cond: Any, if_true: Callable, if_false: Callable, text: str, reached: Sequence[Any] = ()
+) -> Any:
+    """Stage a conditional expression: a statement whose branches leave one value.
+
+    `reached` are values that its closures use, if they are not user code.
+    """
     result = Variable(0, "the value")
 
     def value_of(closure: Callable[[], Any]) -> Path:
@@ -201,7 +207,8 @@ def if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callable, t
         statement_path.raw[result] = statement_path.result
         return statement_path
 
-    statement = Statement(backend, (if_true, if_false), (tuple, set_nothing), (), is_expression=True)
+    closures = if_true, if_false
+    statement = Statement(backend, closures, (tuple, set_nothing), (), is_expression=True, reached=reached)
 
     def both() -> tuple[Path, Path]:
         return statement.settled(lambda: (value_of(if_true), value_of(if_false)))

@@ -7,7 +7,7 @@ import sys
 import types
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from ..backends import staged_by
 from ..debugging.call_sites import enclosing_try
@@ -39,8 +39,6 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
     trace. So do those of a library that received a staged value, because plain Python would have passed it
     another value.
     """
-    if isinstance(error, AutographError):
-        return False
     place: types.TracebackType | None = None
     foreign: list[types.FrameType] = []
     for place in traceback_entries(error.__traceback__):
@@ -48,10 +46,19 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
     if place is None:
         return False
     code = place.tb_frame.f_code
+    if code is raise_in_program.__code__:
+        return True
+    if isinstance(error, AutographError):
+        return False
     if is_internal(code):
         return isinstance(error, (AssertionError, IndexError)) and code.co_name in RAISING_FUNCTIONS
     package = str(place.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
     return is_at_raise(place) and package not in but and not any(map(has_staged_variable, foreign))
+
+
+def raise_in_program(error: BaseException) -> NoReturn:
+    """Raise an error that the program raises when it runs, on behalf of user code."""
+    raise error
 
 
 def refuse_caught(error: BaseException, places: Iterable[tuple[types.CodeType, int]] | None = None) -> None:

@@ -15,8 +15,8 @@ from ..core.closures import nothing, set_nothing
 from ..core.rolling_attempts import is_rolling
 from ..core.traces import TRACES
 from ..errors import MissingValueError, StagingError, UnsupportedFunctionError, ValueNeededError
-from ..values.selected_container import SelectedList, snapshot_sources
-from ..values.structures import Spec, flatten, merge_sources, unflatten
+from ..values.selected_container import SelectedList, set_choice, snapshot_sources
+from ..values.structures import Spec, flatten, merge_sources, unflatten, walk_specs
 from . import special_methods
 from .conditions import if_stmt
 from .loops import for_stmt
@@ -152,14 +152,25 @@ def certain(value: Any, name: str) -> Any:
     return value
 
 
-def refuse_text(value: Any) -> None:
-    """Raise if a tuple, list or dict that is formatted as text contains staged values."""
-    if any(staged_by(leaf) is not None for leaf in flatten(value)[0]):
-        raise ValueNeededError(
-            f"a {type(value).__name__} that contains staged values cannot be formatted as text",
-            why="Python would format the placeholders that stand for the values during the trace",
-            remedy="format its items, as in f'{x[0]}, {x[1]}', or pass it to print()",
-        )
+def owner_of_text(value: Any) -> Backend | None:
+    """Return the backend that formats a tuple, list or dict of staged values, or None for plain values.
+
+    Raises:
+        ValueNeededError: the backend can format only single values.
+    """
+    leaves, spec = flatten(value)
+    backend = next((b for b in map(staged_by, leaves) if b is not None), None)
+    kinds = {part.kind for part in walk_specs(spec)}
+    if backend is None or (
+        getattr(backend, "formats_structures", False)
+        and all(kind in (None, tuple, list, dict) or hasattr(kind, "_fields") for kind in kinds)
+    ):
+        return backend
+    raise ValueNeededError(
+        f"a {type(value).__name__} that contains staged values cannot be formatted as text",
+        why="Python would format the placeholders that stand for the values during the trace",
+        remedy="format its items, as in f'{x[0]}, {x[1]}', or pass it to print()",
+    )
 
 
 def looping() -> Backend | None:
@@ -203,7 +214,8 @@ def has_staged(key: Any) -> bool:
     return False
 
 
-def _owner_of(*values: Any) -> Backend | None:
+def owner_of(*values: Any) -> Backend | None:
+    """Return the backend of a staged value among keys, containers and items, or None."""
     for value in values:
         parts = value if type(value) is tuple else (value,)
         for part in parts:
@@ -218,7 +230,7 @@ def _owner_of(*values: Any) -> Backend | None:
 def get_item(target: Any, key: Any) -> Any:
     if _has_own_items(target):
         return _own_item(target.__getitem__)(key)
-    backend = _owner_of(key, target)
+    backend = owner_of(key, target)
     assert backend is not None
     if is_rolling():
         note_item_use(backend, target, key)
@@ -266,6 +278,7 @@ def _item_by_parts(
     taken = [backend.get_item(kind(of_all), key) for of_all in zip(*leaves, strict=True)]
     made = unflatten(functools.reduce(merge_sources, specs), taken)
     snapshot_sources(made)
+    set_choice(made, key, kind(target), get_item)
     return made
 
 
@@ -273,7 +286,7 @@ def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
     """Return the backend that writes an item: the owner of a staged operand, or the active backend."""
     if not ACTIVE or _has_own_items(target, "__setitem__"):
         return None
-    backend = _owner_of(target, key, value) or active_backend()
+    backend = owner_of(target, key, value) or active_backend()
     if backend is not None and is_rolling() and has_staged(key):
         note_item_use(backend, target, key, is_write=True)
     return backend

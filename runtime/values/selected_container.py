@@ -22,11 +22,27 @@ class SelectedContainer:
 
     base: Any = list
     sources: tuple[Any, ...] = ()
+    choice: tuple[Any, Sequence[Any]] | None = None
+    """The staged index that selects the container, and the candidates by index, if it is known."""
+    select_again: Callable[[], Any] | None = None
+    """Select the container again by the same index, after its candidates have changed."""
     _snapshots: Sequence[list[Any]] | None = None
 
     def snapshot_sources(self) -> None:
         if self._snapshots is None:
             self._snapshots = [raw_items(source) for source in self.sources]
+
+    def refresh(self) -> None:
+        """Take the current items of the candidates."""
+        if self.select_again is None:
+            raise self.stale_error()
+        other = self.select_again()
+        if isinstance(self, dict):
+            dict.update(self, dict.items(other))
+        else:
+            list.__setitem__(self, slice(None), raw_items(other))  # type: ignore[arg-type, misc]
+        self._snapshots = None
+        self.snapshot_sources()
 
     def is_stale(self) -> bool:
         """Return whether a source has changed since its snapshot."""
@@ -72,6 +88,24 @@ def snapshot_sources(value: Any) -> None:
             snapshot_sources(part)
 
 
+def set_choice(
+    selected: Any,
+    index: Any,
+    candidates: list[Any] | tuple[Any, ...],
+    select: Callable[[list[Any], Any], Any],
+) -> None:
+    """Record that an index has selected a container, and the containers in it. `select` does it again."""
+    if type(selected) in KINDS:
+        selected.choice = index, candidates
+        selected.select_again = lambda: select([*candidates], index)
+    if isinstance(selected, dict):
+        for key, part in dict.items(selected):
+            set_choice(part, index, type(candidates)([dict.__getitem__(c, key) for c in candidates]), select)
+    elif isinstance(selected, (list, tuple)):
+        for i, part in enumerate(raw_items(selected)):
+            set_choice(part, index, type(candidates)([raw_items(c)[i] for c in candidates]), select)
+
+
 def raw_items(value: Any) -> list[Any]:
     """Return the items of a list or tuple, or the keys and values of a dict, without staleness checks."""
     if isinstance(value, dict):
@@ -93,7 +127,7 @@ def _reader(base: type, name: str) -> Callable[..., Any]:
 
     def method(self: SelectedContainer, *args: Any, **kwargs: Any) -> Any:
         if self.is_stale():
-            raise self.stale_error()
+            self.refresh()
         return read(self, *args, **kwargs)
 
     return method

@@ -29,7 +29,8 @@ REASONS = {
         "less_equal logical_and logical_not logical_or logical_xor not_equal right_shift factorial isqrt "
         "perm comb not_ either contains dimension len int bool str and_ or_ xor lshift rshift lt le gt ge "
         "eq ne tril_indices triu_indices tril_indices_from triu_indices_from diag_indices diag_indices_from "
-        "packbits unpackbits iterable min_scalar_type einsum_path view".split(),
+        "packbits unpackbits iterable min_scalar_type einsum_path view find list_index list_count "
+        "bisect_left bisect_right sorting_order min_position max_position".split(),
         WHOLE_NUMBERS,
     ),
     **dict.fromkeys(
@@ -50,12 +51,16 @@ REASONS = {
         "an item goes from one bin to another at once",
     ),
     **dict.fromkeys(
-        "constant output zip range enumerate reversed text print raise default_rng dataset next".split(),
+        "constant output zip range enumerate reversed text text_method join print raise default_rng dataset "
+        "next".split(),
         "it computes nothing from floats, or is part of another node",
     ),
     **dict.fromkeys("fftfreq rfftfreq".split(), "of a staged spacing it is a product"),
     "asarray_chkfinite": "it is called on plain arrays only",
-    "sorted": "which item goes where depends on Python's comparison of the items",
+    **dict.fromkeys(
+        "sorted permuted nsmallest nlargest list_update deque".split(),
+        "which item goes where depends on Python's comparison of the items",
+    ),
     "py_function": "what Python does with the values is not known",
 }
 

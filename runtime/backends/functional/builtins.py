@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...errors import UnsupportedFunctionError
 from ...values.structures import flatten
 from .iterables import StagedSequence
 
@@ -76,21 +75,14 @@ def extremum(
     pairwise: Callable[[Any, Any], Any],
     reduce: Callable[[Any], Any],
     ambiguous: Callable[[], Exception],
-    argument: str,
 ) -> Callable[..., Any]:
     """Return an implementation of `min` or `max`.
 
     `pairwise` selects one of two values, and `reduce` reduces a 1-d `array`. Arrays of more dimensions raise
-    `ambiguous()`. A `key` raises an error that suggests `argument`, such as `argmin`.
+    `ambiguous()`.
     """
 
     def call(*args: Any, key: Any = None, default: Any = _NO_DEFAULT) -> Any:
-        if key is not None:
-            raise UnsupportedFunctionError(
-                "min() or max() with a key cannot be staged",
-                why="no operation calls a function on each item and compares the results",
-                remedy=f"index the items with the {argument} of the keys",
-            )
         if len(args) == 1:
             [values] = args
             if isinstance(values, array):
@@ -122,12 +114,3 @@ def total(array: Any, reduce: Callable[[Any], Any]) -> Callable[..., Any]:
         return start
 
     return call
-
-
-def sort_key_error(system: str, example: str) -> UnsupportedFunctionError:
-    """Return the error for `sorted()` with a key. `example` is code such as `x[jnp.argsort(-x)]`."""
-    return UnsupportedFunctionError(
-        "sorted() with a key cannot be staged",
-        why=f"{system} has no operation that calls a function on each item and sorts by the results",
-        remedy=f"index the items with the argsort of the keys: {example}",
-    )

@@ -18,7 +18,7 @@ from .backend import FunctionalBackend, Outputs
 from .captures import Loop, ProgramCapture
 from .growing_lists import GrowingList
 from .iterables import StagedSequence
-from .staged_text import resolve_markers
+from .staged_text import is_text, resolve_markers
 
 
 class CapturingBackend(FunctionalBackend):
@@ -193,3 +193,4 @@ class CapturingBackend(FunctionalBackend):
     # Text
 
     text = staticmethod(resolve_markers)
+    is_text = staticmethod(is_text)

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...backends.builtins import CONVERSIONS
+from ...backends.builtins import formatted
 from ...errors import ValueNeededError
 from ...values.structures import flatten, unflatten
 from .. import BackendNeutral, staged_by
@@ -63,6 +63,12 @@ class Text(BackendNeutral):
 
     __eq__ = __hash__ = _reject
 
+    def __add__(self, other: Any) -> Any:
+        return concatenated([self, other]) if isinstance(other, (str, Text)) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return concatenated([other, self]) if isinstance(other, str) else NotImplemented
+
     def __str__(self) -> str:
         """Return the text, with `<staged>` for values known only when the program runs."""
         return render(self, [Unknown() if staged_by(v) else np.asarray(v)[()] for v in self.values])
@@ -77,22 +83,37 @@ def split_markers(text: str) -> list[Any]:
 
 def resolve_markers(text: str) -> Any:
     """Return text with markers as a `Text`; return text without markers unchanged."""
-    pieces: list[Any] = []
-    values: list[Any] = []
+    parts = []
     for piece in split_markers(text):
         if isinstance(piece, str):
-            pieces.append(piece)
+            parts.append(piece)
+        elif isinstance(piece[0], Text) and piece[1] in ("", "s") and not piece[2]:
+            parts.append(piece[0])
         else:
-            pieces.append((len(values), *piece[1:]))
-            values.append(piece[0])
-    return Text(pieces, values) if values else text
+            parts.append(Text([(0, *piece[1:])], [piece[0]]))
+    return text if all(isinstance(part, str) for part in parts) else concatenated(parts)
+
+
+def is_text(value: Any) -> bool:
+    return isinstance(value, Text)
+
+
+def concatenated(parts: Sequence[Any]) -> Text:
+    """Concatenate strings and texts."""
+    pieces: list[Any] = []
+    values: list[Any] = []
+    for part in parts:
+        if isinstance(part, Text):
+            pieces += [p if isinstance(p, str) else (p[0] + len(values), *p[1:]) for p in part.pieces]
+            values += part.values
+        else:
+            pieces.append(part)
+    return Text(pieces, values)
 
 
 def render(text: Text, values: Sequence[Any]) -> str:
     """Format a text with `values` in place of its staged values."""
-    return "".join(
-        p if isinstance(p, str) else format(CONVERSIONS[p[1]](values[p[0]]), p[2]) for p in text.pieces
-    )
+    return "".join(p if isinstance(p, str) else formatted(values[p[0]], p[1], p[2]) for p in text.pieces)
 
 
 def operands_of(

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...errors import UnsupportedFunctionError
-from ..functional.builtins import extremum, sort_key_error, staged_len, total
+from ..functional.builtins import extremum, staged_len, total
 from ..functional.staged_text import Text, operands_of
 from .errors import static_shapes
 
@@ -68,14 +68,12 @@ def _cast(value: Any, kind: type) -> Any:
     return jnp.asarray(value.reshape(()), kind)
 
 
-def _extremum(pairwise: Callable[..., Any], reduce: Callable[..., Any], argument: str) -> Callable[..., Any]:
+def _extremum(pairwise: Callable[..., Any], reduce: Callable[..., Any]) -> Callable[..., Any]:
     message = "the truth value of an array with more than one element is ambiguous"
-    return extremum(jax.Array, pairwise, reduce, lambda: ValueError(message), f"jnp.{argument}")
+    return extremum(jax.Array, pairwise, reduce, lambda: ValueError(message))
 
 
 def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
-    if key is not None:
-        raise sort_key_error("JAX", "x[jnp.argsort(-x)]")
     ordered = jnp.sort(_stacked(values))
     return list(ordered[::-1] if reverse else ordered)
 
@@ -92,8 +90,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     complex: lambda value: _cast(value, complex),
     bool: lambda value: _cast(value, bool),
     str: lambda value: Text([(0, "s", "")], [value]),
-    min: _extremum(jnp.minimum, jnp.min, "argmin"),
-    max: _extremum(jnp.maximum, jnp.max, "argmax"),
+    min: _extremum(jnp.minimum, jnp.min),
+    max: _extremum(jnp.maximum, jnp.max),
     sum: total(jax.Array, lambda array: jnp.sum(array, axis=0)),
     any: lambda values: jnp.any(_stacked(values)),
     all: lambda values: jnp.all(_stacked(values)),

@@ -71,6 +71,7 @@ class JaxValues(CapturingBackend):
 
     truth = staticmethod(truth)
     where = staticmethod(lax.select)
+    argsort = staticmethod(jnp.argsort)
     minimum = staticmethod(jnp.minimum)
     maximum = staticmethod(jnp.maximum)
     logical_and = staticmethod(jnp.logical_and)

@@ -20,7 +20,7 @@ from ...values.structures import flatten
 from ..functional.backend import Outputs
 from ..functional.captures import Capture, Loop
 from . import graphs
-from .effects import fail, has_operands, is_user_error, staged_string, translated_error
+from .effects import fail, has_operands, is_text, is_user_error, staged_string, translated_error
 from .item_sources import ElementType, IteratorSource, item_source
 from .lists import Contents, StagedList, known_length
 from .private import UserFramesOnly
@@ -52,6 +52,7 @@ class TensorFlowBackend(TensorFlowValues):
     is_user_error = staticmethod(is_user_error)
     fail = staticmethod(fail)
     text = staticmethod(staged_string)
+    is_text = staticmethod(is_text)
 
     def entered(self) -> Any:
         return UserFramesOnly() if self.staging() else None

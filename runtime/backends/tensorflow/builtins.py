@@ -12,7 +12,7 @@ import tensorflow.experimental.numpy as tnp
 from ... import staging
 from ...core.closures import nothing, set_nothing
 from ...errors import UnsupportedFunctionError, ValueNeededError
-from ..functional.builtins import sort_key_error, total
+from ..functional.builtins import total
 from ..functional.iterables import StagedSequence
 from .effects import print_values, string_tensor
 from .lists import StagedList, known_length
@@ -125,8 +125,6 @@ def _extremum(
     pairwise = _pairwise(is_better)
 
     def extremum(*args: Any, key: Any = None, default: Any = None) -> Any:
-        if key is not None:
-            return _best_by_key([(key(v), v) for v in (_list(*args) if len(args) == 1 else args)], is_better)
         if len(args) == 1:
             values = _stacked(*args)
             if isinstance(values, (tf.Tensor, tf.Variable)):
@@ -144,17 +142,6 @@ def _extremum(
         return best
 
     return extremum
-
-
-def _best_by_key(pairs: list[tuple[Any, Any]], is_better: Callable[[Any, Any], Any]) -> Any:
-    """Return the first value that has the best key."""
-    best_key, best = pairs[0]
-    for key, value in pairs[1:]:
-        better = is_better(key, best_key)
-        chosen = [tf.where(better, *_promote(a, b)[::-1]) for a, b in ((best_key, key), (best, value))]
-        is_number = [isinstance(v, (bool, int, float, Number)) for v in (key, value)]
-        best_key, best = [weak(c) if n else c for c, n in zip(chosen, is_number, strict=True)]
-    return best
 
 
 def _stacked(values: Any) -> Any:
@@ -182,8 +169,6 @@ def _array(values: Any) -> Any:
 
 
 def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
-    if key is not None:
-        raise sort_key_error("TensorFlow", "tf.gather(x, tf.argsort(-x))")
     return _list(tf.sort(_array(values), direction="DESCENDING" if reverse else "ASCENDING"))
 
 

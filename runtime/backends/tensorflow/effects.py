@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from ...backends.builtins import CONVERSIONS
+from ...backends.builtins import formatted
 from ...debugging.tracebacks import error_position, make_raiser, note_of_user_frame, user_position
 from ...errors import AutographError, ValueNeededError
 from ...errors.unsupported import UNCONVERTED_REMEDY
@@ -73,7 +73,7 @@ def string_tensor(value: Any, conversion: str = "", spec: str = "") -> Any:
             return tf.where(tensor, "True", "False")
 
     def run(given: Any) -> Any:
-        return format(CONVERSIONS[conversion](_operand_value(given, value)), spec).encode()
+        return formatted(_operand_value(given, value), conversion, spec).encode()
 
     result = tf.numpy_function(run, [tensor], tf.string, stateful=False, name="format")
     result.set_shape(())
@@ -92,6 +92,10 @@ def staged_string(text: str) -> Any:
         p if isinstance(p, str) else string_tensor(value.values[p[0]], p[1], p[2]) for p in value.pieces
     ]
     return tf.strings.join(pieces)
+
+
+def is_text(value: Any) -> bool:
+    return isinstance(value, Text) or (isinstance(value, tf.Tensor) and value.dtype == tf.string)
 
 
 def has_operands(error: BaseException) -> bool:

@@ -14,7 +14,7 @@ from ...core.rolling_attempts import note_use
 from ...errors import UnsupportedFunctionError
 from ...values.structures import flatten
 from ..builtins import DISPATCHING, MATH, is_of_numpy, original
-from ..functional.builtins import extremum, replacing, sort_key_error, staged_len, total
+from ..functional.builtins import extremum, replacing, staged_len, total
 from ..functional.staged_text import Text
 from .effects import print_values
 from .numpy import call_numpy, is_tensor
@@ -70,7 +70,7 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
 
 
 def _text(value: Any, conversion: str) -> Text:
-    staging.refuse_text(value)
+    staging.owner_of_text(value)
     return Text([(0, conversion, "")], [value])
 
 
@@ -84,19 +84,17 @@ def _to_integer(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda value: function(value).to(torch.int64)
 
 
-def _extremum(pairwise: Callable[..., Any], reduce: Callable[..., Any], argument: str) -> Callable[..., Any]:
+def _extremum(pairwise: Callable[..., Any], reduce: Callable[..., Any]) -> Callable[..., Any]:
     def promoting(a: Any, b: Any) -> torch.Tensor:
         a, b = _tensor(a), _tensor(b)
         dtype = promoted(a.dtype, b.dtype)
         return pairwise(a.to(dtype), b.to(dtype))
 
     message = "Boolean value of Tensor with more than one value is ambiguous"
-    return extremum(torch.Tensor, promoting, reduce, lambda: RuntimeError(message), f"torch.{argument}")
+    return extremum(torch.Tensor, promoting, reduce, lambda: RuntimeError(message))
 
 
 def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
-    if key is not None:
-        raise sort_key_error("PyTorch", "x[torch.argsort(-x)]")
     return list(torch.sort(_stacked(values), descending=reverse).values)
 
 
@@ -114,8 +112,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     bool: lambda value: _cast(value, torch.bool),
     str: lambda value: _text(value, "s"),
     repr: lambda value: _text(value, "r"),
-    original(min): _extremum(torch.minimum, torch.min, "argmin"),
-    original(max): _extremum(torch.maximum, torch.max, "argmax"),
+    original(min): _extremum(torch.minimum, torch.min),
+    original(max): _extremum(torch.maximum, torch.max),
     sum: total(torch.Tensor, lambda tensor: tensor.sum(0)),
     any: lambda values: _stacked(values).any(),
     all: lambda values: _stacked(values).all(),

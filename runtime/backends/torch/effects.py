@@ -16,7 +16,7 @@ import torch
 from torch.fx.node import has_side_effect
 
 from ...debugging.tracebacks import drop_current_frame, error_position
-from ..functional.staged_text import Text, render
+from ..functional.staged_text import Text, concatenated, render
 from .capture import EFFECTS
 from .inplace_updates import is_number
 from .private import assert_holds
@@ -60,18 +60,10 @@ def _rendered(text: str, values: Sequence[torch.Tensor]) -> str:
 
 def _join(parts: Sequence[Any]) -> Text:
     """Join strings, texts, and pairs of a value and its conversion into one text."""
-    pieces: list[Any] = []
-    values: list[Any] = []
-    for part in parts:
-        if isinstance(part, Text):
-            pieces += [p if isinstance(p, str) else (p[0] + len(values), *p[1:]) for p in part.pieces]
-            values += part.values
-        elif isinstance(part, str):
-            pieces.append(part)
-        else:
-            pieces.append((len(values), part[1], ""))
-            values.append(part[0])
-    return Text(pieces, [v if isinstance(v, torch.Tensor) else torch.full((), v) for v in values])
+    texts = [Text([(0, part[1], "")], [part[0]]) if isinstance(part, tuple) else part for part in parts]
+    text = concatenated(texts)
+    values = [v if isinstance(v, torch.Tensor) else torch.full((), v) for v in text.values]
+    return Text(text.pieces, values)
 
 
 def _printable(value: Any, conversion: str) -> Any:

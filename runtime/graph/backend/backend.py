@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -32,8 +33,9 @@ from ..tracing.trace import (
     tracing_into,
     user_frames,
 )
-from . import builtins, items, numpy_calls, recursion
+from . import builtins, items, numpy_calls, recursion, sequences, truth
 from .peeling import first_and_rest
+from .truth import as_condition
 
 
 class BranchCapture:
@@ -55,7 +57,7 @@ class GraphBackend:
 
     name = "graph"
     announces = True
-    draws = True
+    draws = formats_structures = True
     rolls_ranges = rolls_long_ranges = checks_indices = True
     staging = staticmethod(is_tracing)
     in_branch = staticmethod(in_inner_graph)
@@ -65,7 +67,16 @@ class GraphBackend:
     replaced = staticmethod(numpy_calls.replacement_of)
     fmt = staticmethod(StagedField)
     text = staticmethod(effects.staged_string)
+    join = staticmethod(effects.joined)
     contains = staticmethod(items.contains)
+    find = staticmethod(items.find)
+    update_list = staticmethod(sequences.update_list)
+    bisect = staticmethod(sequences.bisect)
+    sorting_order = staticmethod(sequences.sorting_order)
+    by_key = staticmethod(sequences.by_key)
+    and_ = staticmethod(truth.and_)
+    or_ = staticmethod(truth.or_)
+    not_ = staticmethod(truth.not_)
     get_item = staticmethod(items.get_item)
     set_item = staticmethod(items.set_item)
 
@@ -78,7 +89,10 @@ class GraphBackend:
     def type_of(self, value: Any) -> StagedType | None:
         if isinstance(value, Staged):
             return value.type
-        return lists.list_type(value) if type(value) is list else constant_type(value)
+        return lists.list_type(value) if type(value) in (list, deque) else constant_type(value)
+
+    def is_text(self, value: Any) -> bool:
+        return bound_type(value.type) == ScalarType(str)
 
     def is_handle(self, value: Any) -> bool:
         """Return whether a value can be written to in place."""
@@ -174,7 +188,9 @@ class GraphBackend:
         for side, capture in enumerate(captures):
             self.close(capture, [o[side] for o in outputs], [o[2] for o in outputs])
         branches, operands = join_branches([c.builder for c in captures])
-        return self.results("cond", [recording.to_node(pred), *operands], [o[2] for o in outputs], **branches)
+        return self.results(
+            "cond", [recording.to_node(as_condition(pred)), *operands], [o[2] for o in outputs], **branches
+        )
 
     def close(self, capture: BranchCapture, values: Sequence[Any], kinds: Sequence[StagedType]) -> None:
         """Convert values to the given types and make them the results of a captured graph."""
@@ -194,6 +210,8 @@ class GraphBackend:
             return recording.add("constant", (), kind, value=None)
         if type(value) is list:
             return recording.to_node(lists.staged_list(value))
+        if type(value) is deque:
+            return recording.to_node(self.staged_deque(value))
         own = getattr(value, "type", None)
         if isinstance(own, MaybeType) and isinstance(kind, OptionalType):
             return recording.to_node(self.bound(value))
@@ -218,7 +236,7 @@ class GraphBackend:
         results: Sequence[Any],
         options: dict[str, Any],
     ) -> list[Any]:
-        self.close(body, [next_test, *results], [_bool_type(next_test), *types])
+        self.close(body, [as_condition(next_test), *results], [_bool_type(next_test), *types])
         return self.loop("while", [], first_test, init, types, body, **_limits(options))
 
     def for_loop(
@@ -236,7 +254,7 @@ class GraphBackend:
         _, elements = self.elements(iterated)
         if isinstance(iterated, StagedIterable):
             iterated.mark_consumed()
-        self.close(body, [next_test, *results], [_bool_type(next_test), *types])
+        self.close(body, [as_condition(next_test), *results], [_bool_type(next_test), *types])
         source = iterated.node() if isinstance(iterated, Staged) else iterated.to_node()
         structure = iterated.structure if isinstance(iterated, StagedIterable) else 0
         attrs = {"elements": len(elements), "structure": structure, **_limits(options)}
@@ -254,7 +272,7 @@ class GraphBackend:
     ) -> list[Any]:
         carried = [self.convert(v, k) for v, k in zip(init, types, strict=True)]
         operands = body.builder.close_body(attrs.get("elements", 0) + len(types))
-        inputs = [recording.to_node(first_test), *source, *carried, *operands]
+        inputs = [recording.to_node(as_condition(first_test)), *source, *carried, *operands]
         return self.results(op, inputs, types, body=body.graph, carried=len(types), **attrs)
 
     def share(self, value: Any, reason: str) -> None:
@@ -308,20 +326,14 @@ class GraphBackend:
             )
         return values if isinstance(values, StagedList) else lists.staged_list(values)
 
+    def staged_deque(self, value: Any, maxlen: int | None = None) -> StagedList:
+        return lists.staged_deque(value, value.maxlen if isinstance(value, deque) else maxlen)
+
     def staged_array(self, value: np.ndarray) -> Tensor:
         """Return a staged array with the contents of a plain one."""
         array = wrap(recording.to_node(value))
         array.is_mutable = True
         return array
-
-    def and_(self, left: Any, right: Callable[[], Any]) -> Any:
-        return staging.if_exp(self, left, right, lambda: left, "")
-
-    def or_(self, left: Any, right: Callable[[], Any]) -> Any:
-        return staging.if_exp(self, left, lambda: some(left), right, "")
-
-    def not_(self, value: Any) -> Any:
-        return recording.record("not_", (value,), ScalarType(bool))
 
     def assert_(self, test: Any, msg: Callable[[], Any] | None) -> None:
         def fail() -> None:

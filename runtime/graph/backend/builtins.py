@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -11,12 +12,14 @@ import numpy as np
 
 from ... import staging
 from ...backends import builtins as table
+from ...backends.functional.staged_text import StagedField
+from ...containers.ordering import by_key
 from ...core.active_backends import active_backend
 from ...core.closures import nothing, set_nothing
-from ...errors import UnsupportedFunctionError, ValueNeededError
+from ...errors import UnsupportedFunctionError
 from ..ir.graph import Slot
 from ..ir.type_merging import merge_types
-from ..ir.types import ArrayType, ListType, ScalarType, StagedType, TupleType
+from ..ir.types import ArrayType, DequeType, ListType, ScalarType, StagedType, TupleType
 from ..tracing import effects, lists, recording
 from ..tracing.iterables import (
     IterableSource,
@@ -29,7 +32,7 @@ from ..tracing.iterables import (
 )
 from ..tracing.numpy_views import as_array
 from ..tracing.recording import record
-from ..tracing.tensor import Scalar, Staged, StagedList, Tensor
+from ..tracing.tensor import Scalar, Staged, StagedDeque, StagedList, Tensor
 
 _FLOAT, _INT, _BOOL = ScalarType(float), ScalarType(int), ScalarType(bool)
 
@@ -101,8 +104,10 @@ def _node_type(value: Any) -> StagedType:
 
 def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs.keys() == {"key"}:
-            return _extreme_by_key(function, args if len(args) > 1 else tuple(args[0]), kwargs["key"])
+        if kwargs.keys() == {"default"} and len(args) == 1 and isinstance(args[0], StagedList):
+            [values], default = args, kwargs["default"]
+            has_items = _len(values) > 0
+            return staging.if_exp(active_backend(), has_items, lambda: call(values), lambda: default, "")
         if kwargs:
             raise UnsupportedFunctionError(
                 f"{function.__name__}() with {', '.join(kwargs)} cannot be staged",
@@ -114,52 +119,13 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
             return record(function.__name__, (iterable,), _element_type(args[0]), function=function)
         values = args if len(args) > 1 else tuple(args[0])
         if any(isinstance(value, (tuple, list)) for value in values):
-            return _extreme_by_key(function, values, lambda value: value)
+            return by_key(active_backend(), function, *values, key=lambda value: value)
         kind = _node_type(values[0])
         for value in values[1:]:
             kind = merge_types(kind, _node_type(value))
         return record(function.__name__, values, kind, function=function)
 
     return call
-
-
-def _extreme_by_key(function: Callable[..., Any], values: tuple, key: Callable[[Any], Any]) -> Any:
-    backend = active_backend()
-    best, best_key = values[0], key(values[0])
-    for value in values[1:]:
-        this_key = key(value)
-        better = _is_less(this_key, best_key) if function is min else _is_less(best_key, this_key)
-        if not isinstance(better, Staged):
-            best, best_key = (value, this_key) if better else (best, best_key)
-            continue
-        pair = staging.if_exp(
-            backend,
-            better,
-            lambda v=value, k=this_key: (v, k),
-            lambda v=best, k=best_key: (v, k),
-            function.__name__,
-        )
-        best, best_key = pair
-    return best
-
-
-def _is_less(first: Any, second: Any) -> Any:
-    """Return whether `first < second`. Tuples and lists compare lexicographically."""
-    if not (isinstance(first, (tuple, list)) and type(first) is type(second)):
-        return first < second
-    result: Any = len(first) < len(second)
-    for one, other in reversed(list(zip(first, second, strict=False))):
-        result = _is_less(one, other) | (_is_equal(one, other) & result)
-    return result
-
-
-def _is_equal(first: Any, second: Any) -> Any:
-    if not (isinstance(first, (tuple, list)) and type(first) is type(second)):
-        return first == second
-    result: Any = len(first) == len(second)
-    for one, other in zip(first, second, strict=False):
-        result = _is_equal(one, other) & result
-    return result
 
 
 def _any(values: Any) -> Any:
@@ -182,11 +148,7 @@ def _all(values: Any) -> Any:
 
 def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
     if key is not None:
-        raise UnsupportedFunctionError(
-            "sorted() with a key cannot be staged",
-            why="the graph has no operation that sorts by a key function",
-            remedy="index the items with np.argsort of the keys: x[np.argsort(-x)]",
-        )
+        return by_key(active_backend(), sorted, values, key=key, reverse=reverse)
     values = values if _is_staged_iterable(values) else list(values)
     source = lists.staged_list(values) if isinstance(values, list) else values
     attrs: dict[str, Any] = {"function": sorted, "args": (Slot(0),), "kwargs": {"reverse": reverse}}
@@ -203,8 +165,8 @@ def _conversion(kind: type) -> Callable[..., Any]:
                 remedy="pass the staged value alone",
             )
         [value] = args
-        if isinstance(value, (list, tuple)):
-            return kind(value)
+        if isinstance(value, (list, tuple, dict, deque)):
+            return _text("s")(value) if kind is str else kind(value)
         if isinstance(value, Tensor) and value.ndim and kind is not str and kind is not bool:
             shape = value.type.shape
             if None not in shape and math.prod(shape) != 1:
@@ -217,7 +179,7 @@ def _conversion(kind: type) -> Callable[..., Any]:
 
 
 def _list(value: Any) -> Any:
-    if isinstance(value, StagedList):
+    if isinstance(value, StagedList) and not isinstance(value, StagedDeque):
         return value.copy()
     return _iterate(value, list) if _is_staged_iterable(value) else list(value)
 
@@ -280,12 +242,12 @@ def _filter(function: Callable[..., Any] | None, iterable: Any) -> Any:
     return results
 
 
-def _repr(value: Any) -> Any:
-    raise ValueNeededError(
-        "repr() is called on a staged value, or on an object that contains one",
-        why="repr() returns a plain string, but the value is known only when the graph runs",
-        remedy="use an f-string, which is formatted when the graph runs: f'{x!r}'",
-    )
+def _text(conversion: str) -> Callable[[Any], Any]:
+    def call(value: Any) -> Any:
+        owner = value if isinstance(value, Staged) else staging.owner_of_text(value)
+        return str(value) if owner is None else effects.staged_string(f"{StagedField(value, conversion)}")
+
+    return call
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:
@@ -305,6 +267,8 @@ def _python_class(value: Any) -> type | None:
         return kind.python
     if isinstance(kind, ArrayType):
         return np.ndarray if kind.shape else kind.dtype.type
+    if isinstance(kind, DequeType):
+        return deque
     return list if isinstance(kind, ListType) else None
 
 
@@ -359,7 +323,7 @@ IMPLEMENTATIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     list: _list,
     tuple: _tuple,
     isinstance: _isinstance,
-    repr: _repr,
+    repr: _text("r"),
     type: _type,
     **{kind: _conversion(kind) for kind in (int, float, bool, complex, str)},
     **{f: _math(f) for f in table.MATH},

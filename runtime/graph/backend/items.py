@@ -52,6 +52,12 @@ def contains(item: Any, container: Any) -> Any:
     )
 
 
+def find(key: Any, keys: Sequence[Any], *, required: bool = False) -> Any:
+    """Return the position of a staged key among plain keys. Without it, return -1, or raise if `required`."""
+    node = lists.element_node(key) if isinstance(key, tuple) else key
+    return recording.record("find", (node,), ScalarType(int), keys=tuple(keys), required=required)
+
+
 def get_item(target: Any, key: Any) -> Any:
     if recording.is_staged(target):
         return target[key]
@@ -60,6 +66,8 @@ def get_item(target: Any, key: Any) -> Any:
         if is_basic(key) and getattr(item, "ndim", False):
             item.shared = "it is a view of a plain array, which would have to change too"
         return item
+    if isinstance(target, str) and not isinstance(key, slice):
+        return recording.record("list_get", (target, key), ScalarType(str))
     if isinstance(target, (list, tuple)) and not isinstance(key, slice):
         return _item_of_sequence(target, key)
     is_slice = isinstance(key, slice)

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..ir.graph import Node, Slot
-from ..ir.types import ArrayType, ListType, bound_type
+from ..ir.list_operations import RETURNING, UPDATES
+from ..ir.types import ArrayType, DequeType, ListType, bound_type
 from .writer import CodeWriter
 
 
@@ -110,6 +111,30 @@ class OpEmitter(CodeWriter):
         self.names[node] = (name, value)
         self.owned.add((node, 0))
 
+    def emit_list_update(self, node: Node) -> None:
+        method = node.attrs["method"]
+        self.share_with_list(node.inputs[1:])
+        name, value = self.writable_name(node), "None"
+        text = UPDATES[method].format(name, *(self.names[i] for i in node.inputs[1:]))
+        if method in RETURNING:
+            value = self.fresh()
+            text = f"{value} = {text}"
+        self.line(text, node)
+        self.names[node] = (name, value)
+        self.owned.add((node, 0))
+
+    def emit_text_method(self, node: Node) -> None:
+        text, *args = (self.names[i] for i in node.inputs)
+        name = self.names[node] = self.fresh()
+        self.line(f"{name} = {text}.{node.attrs['method']}({', '.join(args)})", node)
+
+    def emit_find(self, node: Node) -> None:
+        table = self.global_name({key: i for i, key in enumerate(node.attrs["keys"])})
+        key, name = self.names[node.inputs[0]], self.fresh()
+        found = f"{table}[{key}]" if node.attrs["required"] else f"{table}.get({key}, -1)"
+        self.line(f"{name} = {found}", node)
+        self.names[node] = name
+
     def emit_check_bound(self, node: Node) -> None:
         name = self.names[node.inputs[0]]
         self.line(f"if {name} is MISSING: raise missing({node.attrs.get('symbol', '')!r})", node)
@@ -139,7 +164,9 @@ _LIST_WRITES = {
 
 
 def copy_of(text: str, value: Node) -> str:
-    return f"list({text})" if isinstance(bound_type(value.type), ListType) else f"{text}.copy()"
+    kind = bound_type(value.type)
+    is_list = isinstance(kind, ListType) and not isinstance(kind, DequeType)
+    return f"list({text})" if is_list else f"{text}.copy()"
 
 
 def has_distinct_indices(node: Node) -> bool:

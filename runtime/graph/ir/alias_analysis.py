@@ -20,7 +20,7 @@ from .types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, Tup
 Value: TypeAlias = Node | tuple[Node, int]
 """A node, or one of several results of a node as (node, index)."""
 
-_SEPARATE_RESULTS = frozenset(("cond", "while", "for", "list_pop"))
+_SEPARATE_RESULTS = frozenset(("cond", "while", "for", "list_pop", "list_update"))
 """Ops whose results have separate alias sets."""
 _WITHOUT_MEMORY = frozenset(
     ("argument", "constant", "raise", "print", "text", "check", "contains", "len", "dimension")
@@ -129,9 +129,9 @@ class AliasAnalysis:
                     self.union((source, node.attrs["index"]), node)
                 elif not makes_new_memory(source):
                     self.union(source, node)
-            elif node.op == "list_pop":
-                self.union(node.inputs[0], (node, 0))
-                self.union(node.inputs[0], (node, 1))
+            elif node.op in ("list_pop", "list_update"):
+                for value in ((node, 0), (node, 1), *node.inputs[1:]):
+                    self.union(node.inputs[0], value)
             elif not makes_new_memory(node):
                 for used in node.inputs:
                     if not is_immutable(used.type):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...staging.state.side_effects import DRAWERS
+from . import list_operations
 from .graph import Missing
 
 _INFIX = {
@@ -39,9 +40,11 @@ EXPRESSIONS: dict[str, str] = {
     "list_zeros": "list_zeros({0})",
     "zeros_of": "zeros_of({0})",
     "list_sum": "list_sum({0}, {1})",
+    "deque": "deque({0}, {maxlen})",
     "len": "len({0})",
     "same": "{0}",
     "is_none": "({0} is None)",
+    **list_operations.QUERIES,
 }
 
 
@@ -109,7 +112,8 @@ def insertion_index(values: list[Any], index: int) -> int:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    f.__name__: f for f in (convert, use_none, list_zeros, zeros_of, list_sum, item_sum, insertion_index)
+    **{f.__name__: f for f in (convert, use_none, list_zeros, zeros_of, list_sum, item_sum, insertion_index)},
+    **list_operations.FUNCTIONS,
 }
 
 

@@ -9,7 +9,7 @@ from .subgraphs import Loop, argument_sources
 from .types import ArrayType, ListType, bound_type
 
 _WRITING_OPS = frozenset(
-    ("setitem", "add_at", "list_append", "list_set", "list_add_at", "list_insert", "list_pop")
+    ("setitem", "add_at", "list_append", "list_set", "list_add_at", "list_insert", "list_pop", "list_update")
 )
 
 
@@ -25,9 +25,9 @@ def written_arguments(graph: Graph, cache: dict[Graph, set[Node]]) -> set[Node]:
             if argument is not None:
                 written.add(argument)
                 argument_of[node] = argument
-                if node.op == "list_pop":
+                if node.op in ("list_pop", "list_update"):
                     argument_of[node, 0] = argument
-        elif node.op == "output" and node.inputs[0].op in ("cond", "while", "for", "list_pop"):
+        elif node.op == "output" and node.inputs[0].op in ("cond", "while", "for", "list_pop", "list_update"):
             argument = argument_of.get((node.inputs[0], node.attrs["index"]))
             if argument is not None:
                 argument_of[node] = argument

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from .types import (
@@ -33,9 +35,11 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.parts) == len(b.parts):
         return TupleType(tuple(map(merge_types, a.parts, b.parts)))
     if isinstance(a, ListType) and isinstance(b, ListType):
+        if type(a) is not type(b) or getattr(a, "maxlen", None) != getattr(b, "maxlen", None):
+            raise TypeError(f"{a} and {b} have no common type")
         if a.element is None or b.element is None:
-            return ListType(a.element or b.element)
-        return ListType(merge_types(a.element, b.element))
+            return replace(a, element=a.element or b.element)
+        return replace(a, element=merge_types(a.element, b.element))
     if isinstance(a, (ListType, TupleType)) or isinstance(b, (ListType, TupleType)):
         raise TypeError(f"{a} and {b} have no common type")
     if isinstance(a, ScalarType) and isinstance(b, ScalarType):

@@ -53,6 +53,16 @@ class ListType:
 
 
 @dataclass(frozen=True, slots=True)
+class DequeType(ListType):
+    """A `collections.deque` whose elements have one type."""
+
+    maxlen: int | None = None
+
+    def __str__(self) -> str:
+        return f"deque[{'?' if self.element is None else self.element}]"
+
+
+@dataclass(frozen=True, slots=True)
 class TupleType:
     """A Python tuple that is an element of a list."""
 

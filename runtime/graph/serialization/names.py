@@ -29,6 +29,7 @@ FUNCTION_OF: dict[str, Callable[..., Any]] = {
     **{f.__name__: f for f in (len, sum, min, max, any, all, sorted, round, int, float, bool, complex, str)},
     "_real": _real,
     "getitem": operator.getitem,
+    "join": str.join,
     "text": join_pieces,
     "raise": revived,
     "with_shape": with_shape,

@@ -11,6 +11,7 @@ import numpy as np
 from ...staging.state.side_effects import DRAWERS
 from ..ir.expressions import EXPRESSIONS, NONE_USES, RANDOM_OPS
 from ..ir.graph import Graph, Node, Slot
+from ..ir.list_operations import RETURNING, TEXT_METHODS, UPDATES
 
 Check = Callable[[Any], bool]
 
@@ -70,7 +71,7 @@ def _text_parts(value: Any) -> bool:
     """Return whether a value is the parts of an f-string: strings, and tuples (slot, conversion, format)."""
     return type(value) is tuple and all(
         type(p) is str
-        or (type(p) is tuple and list(map(type, p[1:])) == [str, str] and p[1] in ("", "r", "s", "a"))
+        or (type(p) is tuple and list(map(type, p[1:])) == [str, str] and p[1] in ("", "r", "s", "a", "%"))
         for p in value
     )
 
@@ -118,6 +119,7 @@ CALL = OpSchema((0, None), _CALL, is_multi_result=True)
 
 _ATTRS_OF_EXPRESSIONS: dict[str, dict[str, Check]] = {
     "dimension": {"axis": _count},
+    "deque": {"maxlen": _none_or_count},
     "convert": {"dtype": _dtype},
 }
 
@@ -141,6 +143,10 @@ OPS: dict[str, OpSchema] = {
     "list_append": OpSchema((2, 2)),
     **dict.fromkeys(("list_set", "list_add_at", "list_insert"), OpSchema((3, 3))),
     "list_pop": OpSchema((2, 2)),
+    "list_update": OpSchema((1, 3), {"method": UPDATES.__contains__}),
+    "join": OpSchema((2, 2)),
+    "text_method": OpSchema((1, None), {"method": TEXT_METHODS.__contains__}),
+    "find": OpSchema((1, 1), {"keys": _args, "required": _boolean}),
     "min": OpSchema((1, None)),
     "max": OpSchema((1, None)),
     "sum": OpSchema((1, 2)),
@@ -171,7 +177,7 @@ OPS: dict[str, OpSchema] = {
 }
 
 ITERABLES = frozenset(("dataset", "zip", "range", "enumerate", "reversed"))
-UNTYPED = frozenset((*ITERABLES, "list_pop", "print", "raise", "call", "cond", "while", "for"))
+UNTYPED = frozenset((*ITERABLES, "list_pop", "list_update", "print", "raise", "call", "cond", "while", "for"))
 """Ops whose nodes have no type, since they have several results or none, or produce an iterable."""
 
 RESULT_COUNTS: dict[str, Callable[[Node], int]] = {
@@ -180,6 +186,7 @@ RESULT_COUNTS: dict[str, Callable[[Node], int]] = {
     "while": lambda node: node.attrs["carried"],
     "for": lambda node: node.attrs["carried"],
     "list_pop": lambda _: 2,
+    "list_update": lambda node: 1 + (node.attrs["method"] in RETURNING),
 }
 """Functions that return the number of results of a node, by op."""
 

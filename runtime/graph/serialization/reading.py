@@ -19,6 +19,7 @@ from ..ir.expressions import GENERATORS
 from ..ir.graph import Missing, Slot
 from ..ir.types import (
     ArrayType,
+    DequeType,
     GeneratorType,
     ListType,
     MaybeType,
@@ -278,7 +279,8 @@ _DECODERS: dict[str, Callable[[Any, str, int], Any]] = {
 
 
 _TYPE_KEYS: dict[str, tuple[str, ...]] = {
-    "array": ("shape",), "scalar": (), "list": (), "tuple": (), "generator": (), "optional": (),
+    "array": ("shape",), "scalar": (), "list": (), "deque": ("maxlen",), "tuple": (), "generator": (),
+    "optional": (),
     "maybe": ("name",),
 }  # fmt: skip
 """The first key of each kind of type, and its additional keys."""
@@ -299,6 +301,10 @@ def decode_type(data: Any, at: str, depth: int = 0) -> StagedType | None:
         return ScalarType(look_up(fields["scalar"], SCALARS, at, "Python scalar"))
     if key == "list":
         return ListType(decode_type(fields["list"], f"{at}.list", depth + 1))
+    if key == "deque":
+        maxlen = fields.get("maxlen")
+        bound = None if maxlen is None else expect_index(maxlen, at)
+        return DequeType(decode_type(fields["deque"], f"{at}.deque", depth + 1), bound)
     if key == "tuple":
         expect(fields["tuple"], list, at)
         parts = expect_items(fields["tuple"], f"{at}.tuple")

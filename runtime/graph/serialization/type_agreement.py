@@ -105,8 +105,20 @@ TYPE_INFERENCE: dict[str, Callable[[Node], StagedType | None]] = {
     **dict.fromkeys(UFUNCS, _operator_result),
     **{kind.__name__: _constant_type(ScalarType(kind)) for kind in (int, float, bool, complex, str)},
     **dict.fromkeys(("not_", "contains", "any", "all", "is_none"), _constant_type(ScalarType(bool))),
-    "len": _constant_type(ScalarType(int)),
-    "text": _constant_type(ScalarType(str)),
+    **dict.fromkeys(
+        (
+            "len",
+            "find",
+            "list_index",
+            "list_count",
+            "bisect_left",
+            "bisect_right",
+            "min_position",
+            "max_position",
+        ),
+        _constant_type(ScalarType(int)),
+    ),
+    **dict.fromkeys(("text", "join"), _constant_type(ScalarType(str))),
     "dimension": _dimension,
     "convert": _convert,
     "item": lambda node: ScalarType(type(np.ones((), node.inputs[0].type.dtype).item())),
@@ -120,6 +132,6 @@ TYPE_INFERENCE: dict[str, Callable[[Node], StagedType | None]] = {
         ("list_copy", "list_append", "list_set", "list_add_at", "list_zeros", "list_sum", "list_insert"),
         _list_type,
     ),
-    **dict.fromkeys(("list_get", "list_pop"), _list_item),
+    **dict.fromkeys(("list_get", "list_pop", "list_update"), _list_item),
 }
 """Functions that return the type of a node, or None for any type. They raise for invalid inputs."""

@@ -20,6 +20,7 @@ from ..ir.expressions import GENERATORS
 from ..ir.graph import Missing, Slot
 from ..ir.types import (
     ArrayType,
+    DequeType,
     GeneratorType,
     ListType,
     MaybeType,
@@ -157,6 +158,8 @@ def encode_type(kind: StagedType | None) -> Any:
             return {"array": encode_dtype(dtype), "shape": list(shape)}
         case ScalarType(python):
             return {"scalar": python.__name__}
+        case DequeType(element, maxlen):
+            return {"deque": encode_type(element), "maxlen": maxlen}
         case ListType(element):
             return {"list": encode_type(element)}
         case TupleType(parts):

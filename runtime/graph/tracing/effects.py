@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backends.builtins import CONVERSIONS
+from ...backends.builtins import formatted
 from ...backends.functional.staged_text import split_markers
 from ...debugging.tracebacks import api_boundary
 from ...errors import AliasError, ArgumentError, SpecError, StagingError, UnsupportedFunctionError, describe
@@ -125,13 +125,18 @@ def staged_string(text: str) -> Any:
     pieces = split_markers(text)
     if all(isinstance(piece, str) for piece in pieces):
         return text
-    arguments = recording.Arguments()
+    arguments = recording.Arguments(keep_namedtuples=True)
     [args] = arguments.templates(tuple(pieces))
     if arguments.inputs:
         check_print_options()
     return recording.record(
         "text", arguments.inputs, ScalarType(str), function=join_pieces, args=args, kwargs={}
     )
+
+
+def joined(separator: str, parts: Any) -> Any:
+    """Join the strings of a staged list."""
+    return recording.record("join", (separator, parts), ScalarType(str), function=str.join)
 
 
 def record_print(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -154,7 +159,7 @@ def check_print_options() -> None:
 
 def join_pieces(*pieces: Any) -> str:
     """Join strings and formatted values, which are given as tuples (value, conversion, format spec)."""
-    return "".join(p if isinstance(p, str) else format(CONVERSIONS[p[1]](p[0]), p[2]) for p in pieces)
+    return "".join(p if isinstance(p, str) else formatted(*p) for p in pieces)
 
 
 # Random numbers, drawn from the user's own generator when the graph runs

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...errors import MismatchError, StagingError, UnsupportedFunctionError
 from ..ir.graph import Node, Slot
+from ..ir.list_operations import RETURNING
 from ..ir.type_merging import merge_types
-from ..ir.types import ListType, ScalarType, TupleType
+from ..ir.types import DequeType, ListType, ScalarType, TupleType
 from .recording import Arguments, add, outputs, record, record_call, to_node
 from .trace import constant_type, current_builder
 
@@ -25,8 +28,8 @@ def staged_list(values: Sequence[Any]) -> Any:
     return record("list", nodes, ListType(element))
 
 
-def list_type(values: Sequence[Any]) -> ListType | None:
-    """Return the type of a list of plain or staged values, or None if the list cannot be staged."""
+def list_type(values: Iterable[Any]) -> ListType | None:
+    """Return the type of a list or deque of plain or staged values, or None if it cannot be staged."""
     element = None
     try:
         for value in values:
@@ -36,7 +39,7 @@ def list_type(values: Sequence[Any]) -> ListType | None:
             element = kind if element is None else merge_types(element, kind)
     except TypeError:
         return None
-    return ListType(element)
+    return DequeType(element, values.maxlen) if isinstance(values, deque) else ListType(element)
 
 
 def _element_type(value: Any) -> Any:
@@ -67,8 +70,8 @@ def list_append(target: Any, value: Any) -> Any:
 
 def _merge_element_types(element: Any, kind: Any) -> Any:
     """Return the element type of a list after adding a value. `element` is None for an empty list."""
-    if element is None:
-        return kind
+    if element is None or kind is None:
+        return kind or element
     try:
         return merge_types(element, kind)
     except TypeError as error:
@@ -99,6 +102,28 @@ def list_pop(target: Any, index: Any) -> tuple[Any, Any]:
         raise IndexError("pop from empty list")
     rest, item = outputs(add("list_pop", (target, index), None), (target.type, target.type.element))
     return rest, item
+
+
+def list_update(target: Any, method: str, args: Sequence[Any]) -> tuple[Any, Any]:
+    """Record a change of a list: return the changed list, and the item that the method returns or None."""
+    kind = target.type
+    if kind.element is None and method in RETURNING - {"heappushpop"}:
+        raise IndexError("index out of range" if method.startswith("heap") else "pop from an empty deque")
+    nodes = [element_node(v) for v in args]
+    if method.startswith("extend"):
+        kind = replace(kind, element=_merge_element_types(kind.element, nodes[0].type.element))
+    elif method not in ("remove", "sort", "rotate") and nodes:
+        kind = replace(kind, element=_merge_element_types(kind.element, nodes[-1].type))
+    node = add("list_update", (target, *nodes), None, method=method)
+    kinds = (kind, kind.element) if method in RETURNING else (kind,)
+    changed, *item = outputs(node, kinds)
+    return changed, item[0] if item else None
+
+
+def staged_deque(values: Any, maxlen: int | None) -> Any:
+    """Return a staged deque with the items of a plain or staged list."""
+    items = staged_list(list(values)) if isinstance(values, (list, deque)) else values
+    return record("deque", (items,), DequeType(items.type.element, maxlen), maxlen=maxlen)
 
 
 def list_copy(target: Any) -> Any:
@@ -147,5 +172,5 @@ def list_set(target: Any, key: Any, value: Any) -> Any:
             why="the graph has no operation that replaces a slice of a list",
             remedy="build another list: append its items in a loop",
         )
-    kind = ListType(_merge_element_types(target.type.element, to_node(value).type))
+    kind = replace(target.type, element=_merge_element_types(target.type.element, to_node(value).type))
     return record("list_set", (target, key, value), kind)

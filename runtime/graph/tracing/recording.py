@@ -308,14 +308,14 @@ def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
 
 def builtin(function: Callable, *args: Any) -> Any:
     """Record a call to a Python builtin on numbers. A call with samples determines the result type."""
-    samples = [_sample(a) for a in args]
+    samples = [sample(a) for a in args]
     kind = constant_type(function(*samples))
     if kind is None:
         raise unsupported.no_result(function.__name__, samples)
     return record(function.__name__, args, kind, function=function)
 
 
-def _sample(value: Any) -> Any:
+def sample(value: Any) -> Any:
     if not is_staged(value):
         return value
     kind = value.type

@@ -10,20 +10,22 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterator
-from types import FunctionType
+from types import FrameType, FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
 
+from ...core.active_backends import active_backend
 from ...core.packages import is_library
 from ...debugging import error_operands
-from ...debugging.tracebacks import user_frame
+from ...debugging.tracebacks import is_internal, opcode_of, user_frame
 from ...errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...errors.unsupported import unconverted_reason
 from ..ir.expressions import NONE_USES
 from ..ir.graph import Node
+from ..ir.list_operations import TEXT_METHODS
 from ..ir.op_properties import has_ellipsis
-from ..ir.types import ArrayType, MaybeType, OptionalType, ScalarType, TupleType, bound_type
+from ..ir.types import ArrayType, DequeType, MaybeType, OptionalType, ScalarType, TupleType, bound_type
 from ..rules import METHODS
 from . import lists, recording
 from .numpy_views import (
@@ -201,10 +203,18 @@ class Staged:
     )
 
     def __str__(self) -> str:
-        return repr(self)
+        self._refuse_percent(sys._getframe(1))
+        return f"<staged {self.type}>"
 
     def __repr__(self) -> str:
+        self._refuse_percent(sys._getframe(1))
         return f"<staged {self.type}>"
+
+    def _refuse_percent(self, caller: FrameType) -> None:
+        """Raise if user code formats the value with `%`, and the converters did not recognise the format."""
+        if not is_internal(caller.f_code) and opcode_of(caller) == "BINARY_OP":
+            remedy = "write the format as a literal, or its operand as a tuple: template % (x,)"
+            self.fail("is formatted by code that was not converted", _UNKNOWN, remedy)
 
     def __hash__(self) -> NoReturn:  # noqa: PLE0309 - fail() raises
         cached = _called_lru_cache()
@@ -327,11 +337,13 @@ class Scalar(Value):
     def real(self) -> Any:
         return self if self.type.python is not complex else recording.builtin(_real, self)
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
         kind = bound_type(self.type).python
         if name.startswith("_") or not hasattr(kind, name):
             raise AttributeError(f"'{kind.__name__}' object has no attribute {name!r}")
-        self.fail(
+        if kind is str and name in TEXT_METHODS:
+            return functools.partial(_text_method, name, self)
+        return self.fail(
             f"has no {name}{'()' if callable(getattr(kind, name)) else ''}",
             "the graph has no operation for it",
             "call it on the plain strings before selecting one"
@@ -343,6 +355,13 @@ class Scalar(Value):
 
 def _real(value: complex) -> float:
     return value.real
+
+
+def _text_method(name: str, text: Any, *args: Any) -> Any:
+    """Record a call to a method of a staged string."""
+    kind = recording.constant_type(getattr(recording.sample(text), name)(*map(recording.sample, args)))
+    assert kind is not None
+    return recording.record("text_method", (text, *args), kind, method=name)
 
 
 class Tensor(Value):
@@ -551,11 +570,40 @@ class StagedList(Staged):
         self.write(lists.list_append(self, value))
 
     def extend(self, values: Any) -> None:
+        if not isinstance(values, (list, tuple, StagedList)):
+            values = active_backend().call_builtin(list, (values,), {})
         if isinstance(values, StagedList):
             self.write(lists.list_concatenate(self, values))
             return
         for value in values:
             self.append(value)
+
+    def update(self, method: str, *args: Any) -> Any:
+        """Call a method of lists, or a function of `heapq` or `bisect`, that changes the list."""
+        changed, item = lists.list_update(self, method, args)
+        self.write(changed)
+        return item
+
+    def insert(self, index: Any, value: Any) -> None:
+        self.update("insert", index, value)
+
+    def remove(self, value: Any) -> None:
+        self.update("remove", value)
+
+    def reverse(self) -> None:
+        self.update("reverse")
+
+    def sort(self, *, key: Any = None, reverse: bool = False) -> None:
+        if key is None:
+            self.update("sort", reverse)
+        else:
+            self.write(active_backend().call_builtin(sorted, (self,), {"key": key, "reverse": reverse}))
+
+    def index(self, value: Any) -> Any:
+        return recording.record("list_index", (self, lists.element_node(value)), ScalarType(int))
+
+    def count(self, value: Any) -> Any:
+        return recording.record("list_count", (self, lists.element_node(value)), ScalarType(int))
 
     def pop(self, index: Any = -1) -> Any:
         rest, value = lists.list_pop(self, index)
@@ -689,6 +737,54 @@ class Optional(Staged):
     __hash__ = Staged.__hash__
 
 
+class StagedDeque(StagedList):
+    """A `collections.deque` in the graph."""
+
+    __slots__ = ()
+
+    noun, copy_remedy = "a deque", "assign a copy to the other name, or return a copy: items.copy()"
+
+    @property
+    def maxlen(self) -> int | None:
+        return self.type.maxlen
+
+    def append(self, value: Any) -> None:
+        self.update("append", value)
+
+    def appendleft(self, value: Any) -> None:
+        self.update("appendleft", value)
+
+    def extend(self, values: Any, method: str = "extend") -> None:
+        items = active_backend().call_builtin(list, (values,), {})
+        self.update(method, lists.staged_list(items) if isinstance(items, list) else items)
+
+    def extendleft(self, values: Any) -> None:
+        self.extend(values, "extendleft")
+
+    def pop(self) -> Any:  # type: ignore[override]
+        return self.update("pop")
+
+    def popleft(self) -> Any:
+        return self.update("popleft")
+
+    def rotate(self, count: Any = 1) -> None:
+        self.update("rotate", count)
+
+    def clear(self) -> None:
+        self.update("clear")
+
+    def copy(self) -> Any:
+        return lists.staged_deque(self, self.maxlen)
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        remedy = "use append, appendleft, extend, pop, popleft, rotate, clear and indexing"
+        why = "the graph has no operation for it"
+        self.fail("does not support this operation", why, remedy, UnsupportedFunctionError)
+
+    __delitem__ = __mul__ = __rmul__ = __eq__ = __ne__ = __radd__ = sort = _refuse  # type: ignore[assignment]
+    __hash__ = Staged.__hash__
+
+
 def _as_method(function: Any, name: str, owner: str = "numpy.ndarray") -> Any:
     """Name a function after a method of a NumPy or Python class, for errors and reports."""
     function.__module__, _, kind = owner.rpartition(".")
@@ -709,14 +805,19 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
         return Scalar(node, owner)
     if isinstance(kind, TupleType):
         return tuple(recording.outputs(node, kind.parts))
-    return StagedList(node, owner)
+    return (StagedDeque if isinstance(kind, DequeType) else StagedList)(node, owner)
 
 
 recording.register_staged_class(Staged, wrap)
-for _kind in (Staged, Value, Scalar, Tensor, StagedList, Optional):
+_NAMES = {StagedList: "staged list", StagedDeque: "staged deque"}
+for _kind in (Staged, Value, Scalar, Tensor, StagedList, StagedDeque, Optional):
     hide_operator_frames(_kind)
-    _kind.__name__ = "staged list" if _kind is StagedList else "staged value"  # for Python's own messages
-for _kind, _class_name in ((Tensor, "numpy.ndarray"), (StagedList, "builtins.list")):
+    _kind.__name__ = _NAMES.get(_kind, "staged value")  # for Python's own messages
+for _kind, _class_name in (
+    (Tensor, "numpy.ndarray"),
+    (StagedList, "builtins.list"),
+    (StagedDeque, "collections.deque"),
+):
     for _name, _method in vars(_kind).items():
         if isinstance(_method, FunctionType) and not _name.startswith("_"):
             _as_method(_method, _name, _class_name)

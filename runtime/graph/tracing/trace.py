@@ -211,7 +211,7 @@ def leak_error(node: Node, handle: Any = None) -> LeakError:
 def hide_operator_frames(kind: type) -> None:
     """Wrap a class's special methods so that the traceback of a `LeakError` omits their frames."""
     for name, method in [*vars(kind).items()]:
-        is_special = name.startswith("__") and name not in ("__init__", "__repr__")
+        is_special = name.startswith("__") and name not in ("__init__", "__repr__", "__str__")
         if is_special and isinstance(method, FunctionType):
             setattr(kind, name, _hiding_frames(method))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -93,6 +93,7 @@ class Statement:
         names: Sequence[str],
         *,
         is_expression: bool = False,
+        reached: Sequence[Any] = (),
     ):
         self.backend = backend
         self.closures = closures
@@ -101,12 +102,12 @@ class Statement:
         self.staged_lists: list[list[Any]] = []
         self.apart = FieldMerging()
         self.before: tuple = self.get_state()
-        reached = [*closures, *getattr(self.get_state, "functions", ())]
-        own = [] if is_expression else [*reached, *accessors]
+        functions = [*closures, *getattr(self.get_state, "functions", ())]
+        own = [] if is_expression else [*functions, *accessors]
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
         codes = [c.__code__ for c in closures if hasattr(c, "__code__") and not is_internal(c.__code__)]
         self.code = codes[-1] if codes else None
-        self.heap = Heap([*reached, *self.before], own=own, code=self.code, names=names)
+        self.heap = Heap([*functions, *self.before, *reached], own=own, code=self.code, names=names)
 
     def run(
         self, closure: Callable[[], Any], arguments: Sequence[Any] = (), enter: Callable | None = None
@@ -239,13 +240,14 @@ class Statement:
             self.stage_arrays(again)
 
     def stage_arrays(self, again: Restage) -> None:
-        """Replace the plain arrays that a branch or loop has written to with staged arrays."""
-        make = getattr(self.backend, "staged_array", None)
+        """Replace the plain arrays and deques that a branch or loop has changed with staged ones."""
         for owner in again.changed:
             own = [n for n, value in zip(self.names, self.before, strict=True) if value is owner]
             is_array = isinstance(owner, np.ndarray)
-            other = other_reference(owner, self.names, self.code) if is_array and own else ""
-            if make is None or not is_array or not own or other:
+            name = "staged_array" if is_array else "staged_deque" if type(owner) is deque else ""
+            make = getattr(self.backend, name, None)
+            other = other_reference(owner, self.names, self.code) if name and own else ""
+            if make is None or not own or other:
                 raise changed(owner, own[0] if own else "", other)
             staged = make(owner)
             self.before = tuple(staged if value is owner else value for value in self.before)

@@ -174,7 +174,6 @@ RESULTS = {
     "a dict key": lambda i: dict.fromkeys(range(N), 0.5)[i],
     "a dict method": lambda i: {3: 5.0}.get(i, 0.5),
     "a string key": lambda i: {f"k{k}": 0.5 for k in range(N)}[f"k{i}"],
-    "a set member": lambda i: 1.0 if i in {2, 5} else 0.0,
     "its type": lambda i: 1.0 if isinstance(i, int) and type(i) is int else 0.0,
     "an unconverted function": left_unconverted,
     "a memoized function": memoized,

@@ -1,0 +1,81 @@
+"""Replacements for methods and functions that need the values of their arguments, such as `dict.get`.
+
+A replacement calls Python's own function unless a staged value is involved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..backends import Backend, staged_by
+from ..core.active_backends import active_backend
+from ..debugging.tracebacks import drop_current_frame
+from . import keyed, lists, text
+
+_METHODS: dict[type, dict[str, Callable[..., Any]]] = {
+    str: {"format": text.format_string, "format_map": text.format_map, "join": text.join},
+    dict: {"get": keyed.get},
+    list: {
+        f.__name__: f for f in (lists.index, lists.count, lists.remove, lists.pop, lists.insert, lists.sort)
+    },
+}
+"""The replacements of methods by class and name. They take a backend, the object, and the arguments."""
+
+_FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
+    "collections": {"deque": lists.make_deque},
+    "heapq": {
+        **{n: lists.updating(n) for n in ("heapify", "heappush", "heappop", "heappushpop", "heapreplace")},
+        "nsmallest": lists.extremes("nsmallest", reverse=False),
+        "nlargest": lists.extremes("nlargest", reverse=True),
+    },
+    "bisect": {
+        **{n: lists.updating(n) for n in ("insort_left", "insort_right")},
+        **{n: lists.bisecting(n) for n in ("bisect_left", "bisect_right")},
+    },
+}
+"""The replacements of functions by module and name. They take a backend and the arguments."""
+
+
+def replacement(function: Any) -> Callable[..., Any] | None:
+    """Return the replacement for a method of a builtin type or a library function, or None."""
+    owner, name = getattr(function, "__self__", None), function.__name__
+    for kind, methods in _METHODS.items():
+        if isinstance(owner, kind):
+            return _replacing(function, methods[name], owner) if name in methods else None
+    functions = _FUNCTIONS.get(str(function.__module__).lstrip("_"), {})
+    return _replacing(function, functions[name]) if name in functions else None
+
+
+def _replacing(function: Any, implementation: Callable[..., Any], *owner: Any) -> Callable[..., Any]:
+    searched = [part for part in owner if isinstance(part, list)]
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            given = [list(part) if hasattr(part, "__next__") else part for part in args]
+            backend = _backend_of([*searched, *given], kwargs)
+            if backend is None:
+                return function(*given, **kwargs)
+            return implementation(backend, *owner, *given, **kwargs)
+        except BaseException as error:
+            drop_current_frame(error)
+            raise
+
+    return call
+
+
+def _backend_of(values: Any, options: dict[str, Any]) -> Backend | None:
+    """Return the active backend if a value holds a staged value or a key function is given, else None."""
+    if "key" not in options and not _holds_staged([*values, *options.values()], 3):
+        return None
+    return active_backend()
+
+
+def _holds_staged(values: Any, depth: int) -> bool:
+    """Return whether a container holds a staged value at most `depth` levels deep."""
+    for value in values.values() if isinstance(values, dict) else values:
+        if staged_by(value) is not None:
+            return True
+        if depth and type(value) in (list, tuple, dict) and _holds_staged(value, depth - 1):
+            return True
+    return False

@@ -1,0 +1,196 @@
+"""Methods of plain lists whose items or arguments are staged, and functions of `heapq` and `bisect`."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from .. import staging
+from ..backends import Backend, staged_by
+from ..core.closures import nothing, set_nothing
+from ..errors import UnsupportedFunctionError
+from ..values.selected_container import SelectedContainer
+from . import keyed
+from .keyed import raise_if
+from .ordering import by_key, is_equal, select
+from .text import operand
+
+
+def _position(backend: Backend, values: list[Any], item: Any) -> Any:
+    """Return the position of the first item that equals `item`, or -1."""
+    place: Any = -1
+    for i, value in reversed([*enumerate(values)]):
+        place = select(backend, is_equal(value, item), i, place)
+    return place
+
+
+def index(backend: Backend, values: list[Any], item: Any, *bounds: Any) -> Any:
+    """`values.index(item)`"""
+    if bounds:
+        raise UnsupportedFunctionError(
+            "index() of a list of staged values is called with bounds",
+            why="the graph has no operation for it",
+            remedy="search a slice of the list",
+        )
+    place = _position(backend, values, item)
+    try:
+        [].index(operand(item))
+    except ValueError as error:
+        raise_if(backend, place < 0, ValueError(backend.text(str(error))))
+    return place
+
+
+def count(backend: Backend, values: list[Any], item: Any) -> Any:
+    """`values.count(item)`"""
+    total: Any = 0
+    for value in values:
+        total = select(backend, is_equal(value, item), total + 1, total)
+    return total
+
+
+def remove(backend: Backend, values: list[Any], item: Any) -> None:
+    """`values.remove(item)`"""
+    place = _position(backend, values, item)
+    raise_if(backend, place < 0, ValueError("list.remove(x): x not in list"))
+    _delete(backend, values, place)
+
+
+def pop(backend: Backend, values: list[Any], position: Any = -1) -> Any:
+    """`values.pop(position)`"""
+    if staged_by(position) is None:
+        return list.pop(values, position)
+    length = len(values)
+    raise_if(backend, (position < -length) | (position >= length), IndexError("pop index out of range"))
+    item = staging.get_item(values, position)
+    _delete(backend, values, select(backend, position < 0, position + length, position))
+    return item
+
+
+def _delete(backend: Backend, values: list[Any], place: Any) -> None:
+    values[:] = [select(backend, place <= i, values[i + 1], values[i]) for i in range(len(values) - 1)]
+
+
+def insert(backend: Backend, values: list[Any], position: Any, item: Any) -> None:
+    """`values.insert(position, item)`"""
+    if staged_by(position) is None:
+        list.insert(values, position, item)
+        return
+    length = len(values)
+    place = select(backend, position < 0, position + length, position)
+    made = [select(backend, place <= 0, item, values[0])] if values else [item]
+    for i in range(1, length):
+        later = select(backend, place == i, item, values[i])
+        made.append(select(backend, place < i, values[i - 1], later))
+    values[:] = [*made, select(backend, place < length, values[-1], item)] if values else made
+
+
+def set_item(backend: Backend, values: list[Any], position: Any, item: Any) -> None:
+    """`values[position] = item`, where the items are tuples, lists or dicts."""
+    length = len(values)
+    wrong = (position < -length) | (position >= length)
+    raise_if(backend, wrong, IndexError("list assignment index out of range"))
+    place = select(backend, position < 0, position + length, position)
+    values[:] = [select(backend, place == i, item, old) for i, old in enumerate(values)]
+
+
+def write(backend: Backend, target: Any, key: Any, value: Any) -> None:
+    """`target[key] = value`, where `target` is a list or a dict, or one of several that an index selects."""
+    if isinstance(target, SelectedContainer):
+        _write_to_selected(backend, target, key, value)
+    elif isinstance(key, slice) or staging.owner_of(key) is None:
+        target[key] = value
+    else:
+        (keyed.set_item if isinstance(target, dict) else set_item)(backend, target, key, value)
+
+
+def _write_to_selected(backend: Backend, target: SelectedContainer, key: Any, value: Any) -> None:
+    if target.choice is None:
+        target[key] = value  # type: ignore[index] # raises
+        return
+    position, candidates = target.choice
+    length = len(candidates)
+    wrong = (position < -length) | (position >= length)
+    raise_if(backend, wrong, IndexError(f"{type(candidates).__name__} index out of range"))
+    place = select(backend, position < 0, position + length, position)
+    for candidate in {id(c): c for c in candidates}.values():
+        tests = [place == i for i, other in enumerate(candidates) if other is candidate]
+        staging.if_stmt(
+            backend,
+            functools.reduce(operator.or_, tests),
+            lambda candidate=candidate: write(backend, candidate, key, value),
+            nothing,
+            tuple,
+            set_nothing,
+            (),
+            0,
+            (candidate, value),
+        )
+    target.refresh()
+
+
+def sort(backend: Backend, values: list[Any], *, key: Any = None, reverse: bool = False) -> None:
+    """`values.sort(key=key, reverse=reverse)`"""
+    if key is None:
+        values[:] = backend.call_builtin(sorted, (list(values),), {"reverse": reverse})
+    else:
+        values[:] = by_key(backend, sorted, values, key=key, reverse=reverse)
+
+
+def make_deque(backend: Backend, items: Any = (), maxlen: int | None = None) -> Any:
+    """`collections.deque(items, maxlen)`"""
+    if staged_by(items) is None:
+        return deque(items, maxlen)
+    values = backend.call_builtin(list, (items,), {})
+    if isinstance(values, list):
+        return deque(values, maxlen)
+    return _operation(backend, "staged_deque", "deque", {})(values, maxlen)
+
+
+def updating(name: str) -> Callable[..., Any]:
+    """Return the replacement for a function of `heapq` or `bisect` that changes a list."""
+
+    def update(backend: Backend, target: list[Any], *values: Any, **options: Any) -> Any:
+        return _operation(backend, "update_list", name, options)(name, target, *values)
+
+    return update
+
+
+def bisecting(name: str) -> Callable[..., Any]:
+    """Return the replacement for a function of `bisect` that searches a sorted list."""
+
+    def bisect(backend: Backend, values: Any, item: Any, *bounds: Any, **options: Any) -> Any:
+        options |= dict(zip(("lo", "hi"), bounds, strict=False))
+        return _operation(backend, "bisect", name, options)(name, values, item)
+
+    return bisect
+
+
+def extremes(name: str, *, reverse: bool) -> Callable[..., Any]:
+    """Return the replacement for `heapq.nsmallest` or `heapq.nlargest`."""
+
+    def smallest(backend: Backend, count: Any, values: Any, key: Any = None) -> Any:
+        if staged_by(count) is not None:
+            _operation(backend, "", name, {})
+        options = {"reverse": reverse}
+        if key is not None:
+            ordered = by_key(backend, sorted, values, key=key, **options)
+        else:
+            ordered = backend.call_builtin(sorted, (values,), options)
+        return ordered[: max(count, 0)]
+
+    return smallest
+
+
+def _operation(backend: Backend, attribute: str, name: str, options: dict[str, Any]) -> Callable[..., Any]:
+    operation = getattr(backend, attribute, None)
+    if operation is None or options:
+        given = f" with {', '.join(options)}" if options else ""
+        raise UnsupportedFunctionError(
+            f"{name}() of staged values{given} cannot be staged",
+            why=f"the backend {backend.name!r} has no operation for it",
+            remedy="use an array, and np.sort, np.argsort or np.searchsorted",
+        )
+    return operation

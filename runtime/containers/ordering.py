@@ -1,0 +1,96 @@
+"""Comparison, sorting and selection of plain lists whose items or keys are staged."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import staging
+from ..backends import Backend, staged_by
+from ..values.structures import flatten
+
+
+def select(backend: Backend, test: Any, first: Any, second: Any) -> Any:
+    """Return `first` if a test is true, else `second`."""
+    if staged_by(test) is None:
+        return first if test else second
+    return staging.if_exp(backend, test, lambda: first, lambda: second, "", (first, second))
+
+
+def is_less(first: Any, second: Any) -> Any:
+    """Return whether `first < second`. Tuples and lists compare lexicographically."""
+    if not (isinstance(first, (tuple, list)) and type(first) is type(second)):
+        return first < second
+    result: Any = len(first) < len(second)
+    for one, other in reversed(list(zip(first, second, strict=False))):
+        result = is_less(one, other) | (is_equal(one, other) & result)
+    return result
+
+
+def is_equal(first: Any, second: Any) -> Any:
+    if not (isinstance(first, (tuple, list)) and type(first) is type(second)):
+        return first == second
+    result: Any = len(first) == len(second)
+    for one, other in zip(first, second, strict=False):
+        result = is_equal(one, other) & result
+    return result
+
+
+def by_key(
+    backend: Backend, function: Callable[..., Any], *values: Any, key: Callable[[Any], Any], **options: Any
+) -> Any:
+    """Call `sorted`, `min` or `max` with a key."""
+    if len(values) == 1:
+        [iterable] = values
+        own = getattr(backend, "by_key", None)
+        if own is not None and staged_by(iterable) is not None:
+            return own(function, iterable, key, **options)
+        values = tuple(iterable)
+    keys = [key(value) for value in values]
+    if not _holds_staged(keys):
+        order = range(len(keys))
+        if function is sorted:
+            return [values[i] for i in sorted(order, key=keys.__getitem__, **options)]
+        if not keys:
+            return function([], **options)
+        return values[function(order, key=keys.__getitem__)]
+    if function is sorted:
+        order = sorting_order(backend, keys, **options)
+        return [staging.get_item(values, i) for i in order]
+    best, best_key = values[0], keys[0]
+    for value, this in zip(values[1:], keys[1:], strict=True):
+        better = is_less(this, best_key) if function.__name__ == "min" else is_less(best_key, this)
+        if staged_by(better) is None:
+            best, best_key = (value, this) if better else (best, best_key)
+            continue
+        best, best_key = select(backend, better, (value, this), (best, best_key))
+    return best
+
+
+def _holds_staged(values: Any) -> bool:
+    return any(staged_by(leaf) is not None for leaf in flatten(values)[0])
+
+
+def sorting_order(backend: Backend, keys: Sequence[Any], *, reverse: bool = False) -> Sequence[Any]:
+    """Return the positions of staged keys in sorted order. Keys that are equal keep their order."""
+    own = getattr(backend, "sorting_order", None)
+    if own is not None:
+        return own(keys, reverse)
+    argsort = getattr(backend, "argsort", None) or functools.partial(_argsort, backend)
+    last = len(keys) - 1
+    columns = [*zip(*keys, strict=True)] if isinstance(keys[0], tuple) else [keys]
+    order: Any = None
+    for column in reversed(columns):
+        values = backend.call_builtin(np.stack, (column[::-1] if reverse else [*column],), {})
+        values = values if order is None else backend.get_item(values, order)
+        moved = argsort(values)
+        order = moved if order is None else backend.get_item(order, moved)
+    positions = [order[i] for i in range(len(keys))]
+    return [last - i for i in reversed(positions)] if reverse else positions
+
+
+def _argsort(backend: Backend, keys: Any) -> Any:
+    return backend.call_builtin(np.argsort, (keys,), {"kind": "stable"})

@@ -1,0 +1,57 @@
+"""List methods, heaps and sorted lists in the graph: what Python does with the items when the graph runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...core.active_backends import active_backend
+from ...errors import UnsupportedFunctionError
+from ..ir.types import ListType, ScalarType
+from ..tracing import lists, recording
+from ..tracing.tensor import StagedList, Tensor
+from . import builtins
+
+_INT = ScalarType(int)
+_CHANGES = {"heappush": 1, "heappop": -1, "insort_left": 1, "insort_right": 1}
+"""By how many items a function changes the length of a list."""
+
+
+def update_list(method: str, target: Any, *values: Any) -> Any:
+    """Call a function that changes a list, such as `heapq.heappush`, and return its result."""
+    if isinstance(target, StagedList):
+        return target.update(method, *values)
+    items = lists.staged_list(target)
+    result = items.update(method, *values)
+    target[:] = [items[i] for i in range(len(target) + _CHANGES.get(method, 0))]
+    return result
+
+
+def bisect(method: str, values: Any, item: Any) -> Any:
+    source = lists.staged_list(values) if isinstance(values, (list, tuple)) else values
+    return recording.record(method, (source, item), _INT)
+
+
+def sorting_order(keys: Sequence[Any], reverse: bool) -> list[Any]:
+    """Return the positions of the keys in sorted order, as staged ints."""
+    items = lists.staged_list(keys)
+    order = recording.record("sorting_order", (items, bool(reverse)), ListType(_INT))
+    return [order[i] for i in range(len(keys))]
+
+
+def by_key(function: Callable[..., Any], values: Any, key: Callable[[Any], Any], **options: Any) -> Any:
+    """Call `sorted`, `min` or `max` with a key on an array, a staged list or another staged iterable."""
+    if not isinstance(values, (StagedList, Tensor)):
+        values = builtins.IMPLEMENTATIONS[list](values)
+    keys = active_backend().call_builtin(map, (key, values), {})
+    if function is sorted:
+        order = recording.record("sorting_order", (keys, options.get("reverse", False)), ListType(_INT))
+        items = builtins.IMPLEMENTATIONS[list](values)
+        return recording.record("permuted", (items, order), items.type)
+    if options:
+        raise UnsupportedFunctionError(
+            f"{function.__name__}() with {', '.join(options)} cannot be staged",
+            why="the graph has no operation for it",
+            remedy=f"test the length first, and call {function.__name__}() without {', '.join(options)}",
+        )
+    return values[recording.record(f"{function.__name__}_position", (keys,), _INT)]

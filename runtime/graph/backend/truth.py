@@ -1,0 +1,86 @@
+"""`and`, `or` and `not` in the graph.
+
+`queue and x > 0` is a list or a bool, so as a value it has no type. As the test of an `if` or a `while`, only
+its truth matters. So it is a `Truth`, which only conditions can use.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from ... import staging
+from ...core.active_backends import active_backend
+from ...errors import MismatchError
+from ..ir.types import ScalarType
+from ..tracing import recording
+from ..tracing.tensor import Scalar, Staged, StagedList, some
+from ..tracing.trace import current_builder
+
+_BOOL = ScalarType(bool)
+
+
+class Truth(Scalar):
+    """The truth of an `and` or `or` whose operands have no common type."""
+
+    __slots__ = ()
+
+    def node(self) -> NoReturn:
+        raise MismatchError(
+            "the value of an 'and' or 'or' is a list on one path and a value of another type on the other",
+            why="the graph selects one of them at run time, and later code needs one type for both",
+            remedy="use it only as a condition, or compare the length of the list: len(items) > 0 and x > 0",
+        )
+
+    def as_bool(self) -> Any:
+        return Scalar(self._node, self._owner)
+
+
+def as_condition(value: Any) -> Any:
+    """Return a value that a condition tests in a form that has a node."""
+    return value.as_bool() if isinstance(value, Truth) else value
+
+
+def and_(left: Any, right: Callable[[], Any]) -> Any:
+    return _short_circuit(left, right, is_and=True)
+
+
+def or_(left: Any, right: Callable[[], Any]) -> Any:
+    return _short_circuit(left, right, is_and=False)
+
+
+def not_(value: Any) -> Any:
+    return recording.record("not_", (as_condition(value),), _BOOL)
+
+
+def _short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool) -> Any:
+    is_list, is_mixed = isinstance(left, StagedList), isinstance(left, Truth)
+
+    def second() -> Any:
+        nonlocal is_mixed
+        value = right()
+        is_mixed = is_mixed or isinstance(value, Truth)
+        is_mixed = is_mixed or (is_list and not isinstance(value, (StagedList, list, deque)))
+        return _truth(value) if is_mixed else value
+
+    def first() -> Any:
+        if is_mixed and (is_list or isinstance(left, Truth)):
+            return not is_and
+        return left if is_and else some(left)
+
+    test, backend = as_condition(left), active_backend()
+    if is_and:
+        result = staging.if_exp(backend, test, second, first, "", (right,))
+    elif is_list or is_mixed:
+        result = staging.if_exp(backend, not_(test), second, first, "", (right,))
+    else:
+        result = staging.if_exp(backend, test, first, second, "", (right,))
+    return Truth(result.node(), current_builder()) if is_mixed and isinstance(result, Scalar) else result
+
+
+def _truth(value: Any) -> Any:
+    value = as_condition(value)
+    if not isinstance(value, Staged):
+        return bool(value)
+    return value if value.type == _BOOL else recording.record("bool", (value,), _BOOL, function=bool)
