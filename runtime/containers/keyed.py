@@ -15,7 +15,7 @@ from ..core.closures import nothing, set_nothing
 from ..core.rolling_attempts import is_rolling
 from ..errors import ValueNeededError
 from ..staging.exceptions import raise_in_program, refuse_caught
-from ..staging.rolled_uses import note_item_use
+from ..staging.rolling.rolled_uses import note_item_use
 from ..values.selected_container import SelectedDict
 from .ordering import is_equal, select
 

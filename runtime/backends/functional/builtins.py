@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...errors import UnsupportedFunctionError
 from ...values.structures import flatten
 from .iterables import StagedSequence
 
