@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .... import staging
+from ....backends.builtins import DISPATCHING
 from ....core.active_backends import active_backend
 from ....core.closures import nothing, set_nothing
 from ....errors import UnsupportedFunctionError
@@ -29,14 +30,14 @@ def as_array(value: Any, **options: Any) -> Any:
 
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """Call a function for each row along an axis, in nested loops over the other axes."""
-    axis = normalize_axis(axis, np.ndim(arr))
+    axis, function = normalize_axis(axis, np.ndim(arr)), DISPATCHING.get(id(func1d), func1d)
     rows = np.moveaxis(recording.call(np.asarray, (arr,), {}), axis, -1)
     if 0 in rows.type.shape[:-1]:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     outer = np.ndim(arr) - 1
     if not outer:
-        return as_array(func1d(rows, *args, **kwargs))
-    results = for_each(rows, outer, lambda row: as_array(func1d(row, *args, **kwargs)))
+        return as_array(function(rows, *args, **kwargs))
+    results = for_each(rows, outer, lambda row: as_array(function(row, *args, **kwargs)))
     places = range(axis, axis + np.ndim(results) - outer)
     return np.moveaxis(results, range(outer, np.ndim(results)), places)
 
