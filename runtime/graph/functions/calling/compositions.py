@@ -15,7 +15,7 @@ from ....backends.builtins import DISPATCHING
 from ....core.active_backends import active_backend
 from ....core.closures import nothing, set_nothing
 from ....errors import UnsupportedFunctionError
-from ...ir.types import ArrayType
+from ...ir.types import ArrayType, ScalarType
 from ...rules.methods import TEXT_FUNCTIONS
 from ...rules.shapes import dimension_result, normalize_axis, require_plain
 from ...tracing import lists, recording
@@ -88,17 +88,19 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     result = np.zeros_like(x)
     for condition, function in zip(conditions, funclist, strict=True):
         if callable(function):
-            write_selected(result, condition, x[condition], lambda v, f=function: f(v, *args, **kw))
+            write_selected(result, condition, function, x[condition], *args, **kw)
         else:
             result[condition] = function
     return result
 
 
-def write_selected(result: Any, condition: Any, values: Any, function: Callable[[Any], Any]) -> None:
-    """Write `function(values)` where the condition holds, unless it holds nowhere."""
+def write_selected(
+    result: Any, condition: Any, function: Callable[..., Any], values: Any, *args: Any, **kwargs: Any
+) -> None:
+    """Write `function(values, ...)` where the condition holds, unless it holds nowhere."""
 
     def body() -> None:
-        result[condition] = function(values)
+        result[condition] = function(values, *args, **kwargs)
 
     staging.if_stmt(active_backend(), values.size > 0, body, nothing, tuple, set_nothing, (), 0)
 
@@ -158,7 +160,7 @@ def formatted(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-TEXT = recording.ScalarType(str)
+TEXT = ScalarType(str)
 
 COMPOSITIONS: dict[Any, Callable[..., Any]] = {
     np.apply_along_axis: apply_along_axis,
