@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..rules import COMPOSITIONS, TYPE_RULES
+from ..rules.probing import numpy_functions
 from ..rules.reasons import REASONS
 from ..rules.tables import scipy_rule
 from ..tracing import recording
@@ -21,6 +22,8 @@ from ..tracing.effects import traced_random_call
 from ..tracing.trace import is_tracing
 
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
+_ITERATING = frozenset(map(id, numpy_functions("poly dstack column_stack lexsort choose linalg.multi_dot")))
+"""The ids of functions that NumPy dispatches to the items of an argument, whose number may be unknown."""
 
 
 def replacement_of(function: Any) -> Callable[..., Any] | None:
@@ -39,7 +42,7 @@ def _staging_call(function: Any) -> Callable[..., Any] | None:
     elif isinstance(owner, np.ufunc):
         if function.__name__ == "at":
             record = functools.partial(COMPOSITIONS[np.ufunc.at], owner)
-    elif isinstance(function, _FUNCTIONS):
+    elif isinstance(function, _FUNCTIONS) or id(function) in _ITERATING:
         if function in TYPE_RULES or function in COMPOSITIONS or function in REASONS:
             record = functools.partial(_call, function)
         elif (rule := scipy_rule(function)) is not None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from .probing import numpy_functions
 
 NAMES_BY_REASON = {
@@ -42,6 +45,6 @@ REASONS = {
 """The reason for each public function of NumPy that has neither a rule nor a composition."""
 
 
-def reason_for(function: object) -> str:
+def reason_for(function: Callable[..., Any]) -> str:
     """Return why a function cannot be staged, or "" if no reason is on record."""
     return REASONS.get(function, "")

@@ -438,22 +438,22 @@ class Tensor(Value):
     def sort(self, axis: int = -1) -> None:
         self.write_through(np.sort(self, axis=axis))
 
-    def partition(self, kth: Any, axis: int = -1, kind: str = "introselect") -> None:
+    def partition(self, kth: Any, axis: int = -1, kind: Any = "introselect") -> None:
         self.write_through(np.partition(self, kth, axis, kind))
 
-    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+    def put(self: Any, indices: Any, values: Any, mode: Any = "raise") -> None:
         np.put(self, indices, values, mode)
 
     # The array API standard
 
     device = "cpu"
 
-    def to_device(self, device: str, /, *, stream: Any = None) -> Tensor:
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
         if stream is not None or device != "cpu":
             np.ones(1).to_device(device, stream=stream)
         return self
 
-    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+    def __array_namespace__(self, *, api_version: Any = None) -> Any:
         return np.ones(1).__array_namespace__(api_version=api_version)
 
     def __len__(self) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ...debugging.tracebacks import user_opcode
 from ...errors import AliasError, AssignmentError, StagingError, UnsupportedFunctionError
 from ..rules.reasons import reason_for
 
 
-def no_rule(function: object, name: str) -> UnsupportedFunctionError:
+def no_rule(function: Callable[..., Any], name: str) -> UnsupportedFunctionError:
     return UnsupportedFunctionError(
         f"{name} was called on a staged array",
         why=reason_for(function) or "the graph has no rule for it",

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from .... import staging
+from ....backends.builtins import DISPATCHING
 from ....core.active_backends import active_backend
 from ....core.closures import nothing, set_nothing
 from ....errors import UnsupportedFunctionError
-from ...ir.types import ArrayType
+from ...ir.types import ArrayType, ScalarType
 from ...rules.methods import TEXT_FUNCTIONS
 from ...rules.shapes import dimension_result, normalize_axis, require_plain
 from ...tracing import lists, recording
@@ -29,14 +30,14 @@ def as_array(value: Any, **options: Any) -> Any:
 
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """Call a function for each row along an axis, in nested loops over the other axes."""
-    axis = normalize_axis(axis, np.ndim(arr))
+    axis, function = normalize_axis(axis, np.ndim(arr)), DISPATCHING.get(id(func1d), func1d)
     rows = np.moveaxis(recording.call(np.asarray, (arr,), {}), axis, -1)
     if 0 in rows.type.shape[:-1]:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     outer = np.ndim(arr) - 1
     if not outer:
-        return as_array(func1d(rows, *args, **kwargs))
-    results = for_each(rows, outer, lambda row: as_array(func1d(row, *args, **kwargs)))
+        return as_array(function(rows, *args, **kwargs))
+    results = for_each(rows, outer, lambda row: as_array(function(row, *args, **kwargs)))
     places = range(axis, axis + np.ndim(results) - outer)
     return np.moveaxis(results, range(outer, np.ndim(results)), places)
 
@@ -87,17 +88,19 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     result = np.zeros_like(x)
     for condition, function in zip(conditions, funclist, strict=True):
         if callable(function):
-            write_selected(result, condition, x[condition], lambda v, f=function: f(v, *args, **kw))
+            write_selected(result, condition, function, x[condition], *args, **kw)
         else:
             result[condition] = function
     return result
 
 
-def write_selected(result: Any, condition: Any, values: Any, function: Callable[[Any], Any]) -> None:
-    """Write `function(values)` where the condition holds, unless it holds nowhere."""
+def write_selected(
+    result: Any, condition: Any, function: Callable[..., Any], values: Any, *args: Any, **kwargs: Any
+) -> None:
+    """Write `function(values, ...)` where the condition holds, unless it holds nowhere."""
 
     def body() -> None:
-        result[condition] = function(values)
+        result[condition] = function(values, *args, **kwargs)
 
     staging.if_stmt(active_backend(), values.size > 0, body, nothing, tuple, set_nothing, (), 0)
 
@@ -157,7 +160,7 @@ def formatted(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-TEXT = recording.ScalarType(str)
+TEXT = ScalarType(str)
 
 COMPOSITIONS: dict[Any, Callable[..., Any]] = {
     np.apply_along_axis: apply_along_axis,
