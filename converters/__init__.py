@@ -19,7 +19,7 @@ from .pipeline import FEATURES, PIPELINE, Operators, Pipeline, PipelineError
 from .trees.names import Namer, summarize
 from .trees.python_trees import python_tree
 
-OPERATORS_VERSION = 2
+OPERATORS_VERSION = 3
 """Version of the generated code and of the operators that it calls (`docs/operators.md`)."""
 
 
