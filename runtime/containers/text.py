@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
+import numpy as np
+
 from .. import staging
 from ..backends import Backend, staged_by
 from ..errors import ValueNeededError
@@ -99,8 +101,10 @@ def join(backend: Backend, separator: str, parts: Iterable[Any]) -> Any:
     texts = []
     for i, part in enumerate(parts):
         if staged_by(part) is not None and not backend.is_text(part):
-            kind = backend.call_builtin(type, (part,), {}).__name__
-            raise TypeError(f"sequence item {i}: expected str instance, {kind} found")
+            kind = backend.call_builtin(type, (part,), {})
+            if issubclass(kind, (int, float, complex, np.generic, np.ndarray)):
+                return separator.join([*texts, kind(0)])  # raises
+            raise TypeError(f"sequence item {i}: expected str instance, {kind.__name__} found")
         texts.append(part if staged_by(part) is None else f"{operand(part)}")
     return backend.text(separator.join(texts))
 

@@ -61,7 +61,7 @@ def _short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool) -> Any:
         nonlocal is_mixed
         value = right()
         is_mixed = is_mixed or isinstance(value, Truth)
-        is_mixed = is_mixed or (is_list and not isinstance(value, (StagedList, list, deque)))
+        is_mixed = is_mixed or isinstance(value, (StagedList, list, deque)) is not is_list
         return _truth(value) if is_mixed else value
 
     def first() -> Any:

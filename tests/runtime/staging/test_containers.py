@@ -110,8 +110,8 @@ def argument_replaced(n):
 @pytest.mark.parametrize(
     "f",
     [
-        row_written, row_appended, row_of_an_array_written, row_of_another_length_appended, record_written,
-        chosen_written, chosen_by_a_branch_written, second_name_in_a_branch, second_name_in_a_round,
+        row_appended, row_of_an_array_written, row_of_another_length_appended, chosen_written,
+        chosen_by_a_branch_written, second_name_in_a_branch, second_name_in_a_round,
         argument_replaced,
     ],
     ids=lambda f: f.__name__,
@@ -121,12 +121,51 @@ def test_a_write_to_one_of_several_is_refused(f):
         ag.function(f)(np.int64(1))
 
 
+def row_read_after_a_write(n):
+    rows = [[1, 2], [3, 4]]
+    row = rows[n]
+    rows[0][0] = 9
+    if n > 0:
+        row[1] = 7
+    return row[0], row[1], rows
+
+
+def row_with_two_places(n):
+    row = [0, 0]
+    rows = [row, [5, 5], row]
+    rows[n][0] = 1
+    return rows, row
+
+
+def row_of_nested_lists_written(n):
+    cube = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
+    cube[n][n][0] += 10
+    cube[n][0][n] = 0
+    return cube
+
+
+@pytest.mark.parametrize(
+    "f",
+    [row_written, record_written, row_read_after_a_write, row_with_two_places, row_of_nested_lists_written],
+    ids=lambda f: f.__name__,
+)
+@pytest.mark.parametrize("n", [0, 1, -1, 2, 5])
+def test_an_item_of_one_of_several_is_written(f, n):
+    try:
+        expected: object = f(n)
+    except IndexError as error:
+        with pytest.raises(IndexError, match=str(error)):
+            ag.function(f)(np.int64(n))
+    else:
+        assert ag.function(f)(np.int64(n)) == expected
+
+
 def test_one_of_several_is_not_read_after_one_of_them_was_written():
     def f(n):
-        rows = [[1, 2], [3, 4]]
-        row = rows[n]
-        rows[0][0] = 9
-        return row[0]
+        a, b = [1, 2], [3, 4]
+        chosen = a if n > 0 else b
+        a[0] = 9
+        return chosen[0], a, b
 
     with pytest.raises(ag.AliasError, match="is read after one of the candidates has changed"):
         ag.function(f)(np.int64(0))
