@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -109,9 +110,8 @@ class GraphBackend:
         return isinstance(value, Staged) and not value.is_in_scope
 
     def capture(self, run: Callable[..., Any], arguments: Sequence[StagedType] = ()) -> BranchCapture:
-        builder = Builder("branch" if not arguments else "body", current_builder())
-        capture = BranchCapture(builder)
-        with tracing_into(builder, self):
+        with self.open_branch("branch" if not arguments else "body") as capture:
+            builder = capture.builder
             placeholders = [
                 wrap(builder.argument(k, f"carried_{i}"), builder) for i, k in enumerate(arguments)
             ]
@@ -124,11 +124,27 @@ class GraphBackend:
                     raise
                 capture.raised = error
                 raise_in_graph(error)
+        return capture
+
+    @contextmanager
+    def open_branch(self, name: str = "branch") -> Iterator[BranchCapture]:
+        """Record the code in the `with` block into a graph of its own, and undo its writes afterwards."""
+        builder = Builder(name, current_builder())
+        capture = BranchCapture(builder)
+        with tracing_into(builder, self):
+            try:
+                yield capture
             finally:
                 for handle, owner, node in builder.writes.values():
                     capture.writes.append((handle, wrap(handle.node(), builder)))
                     handle.restore(owner, node)
-        return capture
+
+    def raise_error(self, error: BaseException) -> None:
+        raise_in_graph(error)
+
+    def mark(self) -> Callable[[], None]:
+        """Return a function that removes what is recorded from now on."""
+        return current_builder().mark()
 
     def raise_last(self, error: Exception) -> bool:
         """Record the error that ended the trace if it contains a staged value or the graph has effects.

@@ -101,6 +101,22 @@ class Builder:
         self.captured[node] = inner
         return inner
 
+    def mark(self) -> Callable[[], None]:
+        """Return a function that takes back the nodes and the writes that follow."""
+        count, known = len(self.graph.nodes), (self.captured, self.writes, self.constants)
+        before = [dict(found) for found in known]
+
+        def undo() -> None:
+            for key, (handle, owner, node) in [*self.writes.items()]:
+                if key not in before[1]:
+                    handle.restore(owner, node)
+            del self.graph.nodes[count:]
+            for found, earlier in zip(known, before, strict=True):
+                found.clear()
+                found.update(earlier)
+
+        return undo
+
     def operands(self) -> list[tuple[Node, Node]]:
         """Return the captured values as pairs of a node of the parent and an argument of this graph."""
         parent = self.parent

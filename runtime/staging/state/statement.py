@@ -19,6 +19,7 @@ from ...values.locations import Location
 from ...values.structures import LEAF, Spec, is_mutable_dataclass
 from .aliases import other_reference, user_variables
 from .heap import Heap, running_heaps
+from .in_flight import running
 from .mismatches import TWO_MEMBERS, Rows, described, not_in_a_program
 from .object_merging import FieldMerging, MergeByField
 from .recursion import cut_to_one_cycle, cycle, raise_if_recursive, recursion_error
@@ -29,7 +30,13 @@ MAX_RECURSION = 40
 
 
 class AlwaysRaises(BaseException):
-    """End a trace at a point that no path reaches, because every path has raised."""
+    """End a trace at a point that no path reaches, because every path has raised.
+
+    `in_flight` is whether a `try` of the traced code may catch one of the exceptions.
+    """
+
+    def __init__(self, *, in_flight: bool = False):
+        self.in_flight = in_flight
 
 
 class Restage(BaseException):
@@ -45,6 +52,10 @@ class Variable:
 
     index: int
     name: str
+
+
+RESULT = Variable(-1, "the value")
+"""The location of the result of a closure."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +77,10 @@ class Written:
 
 @dataclass
 class Path:
-    """The effects of one captured closure: a value for each location that it changed."""
+    """The effects of one captured closure: a value for each location that it changed.
+
+    `is_left` is whether it ends by raising an exception that a `try` of the traced code may catch.
+    """
 
     capture: Capture = field(init=False)
     values: dict[Any, tuple[list[Any], Spec]] = field(default_factory=dict)
@@ -75,6 +89,11 @@ class Path:
     seen: list[tuple[Any, Any]] = field(default_factory=list)
     changed: list[Any] = field(default_factory=list)
     stale: list[Any] = field(default_factory=list)
+    is_left: bool = False
+
+    @property
+    def raises(self) -> bool:
+        return self.is_left or self.capture.raised is not None
 
     def leaf(self, value: Any) -> Any:
         """Return a value as the path leaves it: another value if it or its base was written to in place."""
@@ -106,14 +125,21 @@ class Statement:
         codes = [c.__code__ for c in closures if hasattr(c, "__code__") and not is_internal(c.__code__)]
         self.code = codes[-1] if codes else None
         self.heap = Heap([*closures, *self.before], own=own, code=self.code)
+        if running.flight is not None:
+            self.heap.include(running.flight.state)
 
     def run(
-        self, closure: Callable[[], Any], arguments: Sequence[Any] = (), enter: Callable | None = None
+        self,
+        closure: Callable[[], Any],
+        arguments: Sequence[Any] = (),
+        enter: Callable | None = None,
+        skipped: Any = None,
     ) -> Path:
-        """Capture `closure`. `enter` receives the placeholders before the closure runs."""
+        """Capture `closure`. `enter` receives the placeholders before the closure runs.
+
+        `skipped` is the result of the closure if an exception ends it.
+        """
         path = Path()
-        made: list[Any] = []
-        refreshed = getattr(self.backend, "refreshed", None)
         code = self.code
         outer = [heap.code for heap in running_heaps()]
         if code is not None and outer.count(code) >= MAX_RECURSION:
@@ -122,26 +148,11 @@ class Statement:
         def traced(*placeholders: Any) -> Any:
             if enter is not None:
                 enter(*placeholders)
-            result = closure()
-            for variable, value in zip(self.variables, self.get_state(), strict=True):
-                path.values[variable] = self.flatten(value, None if is_part(variable) else made)
-                path.raw[variable] = value
-            changed = self.heap.changed()
-            if changed:
-                raise Restage(changed)
-            slots = self.heap.changes()
-            for slot, value in slots.items():
-                path.values[slot] = self.flatten(value, made)
-                path.changed.append(value)
-            self.tie(path.values, {**path.raw, **slots}, made)
-            left = [leaf for leaves, _ in path.values.values() for leaf in leaves]
-            selected = (leaf for leaf in left if isinstance(leaf, selected_container.SelectedContainer))
-            path.stale += [leaf for leaf in selected if leaf.is_stale()]
-            left = [leaf for leaf in left if not self.is_from_before(leaf)]
-            if refreshed is not None:
-                path.seen += [(leaf, refreshed(leaf)) for leaf in left]
-            own = self.flatten(result)[0] if self.apart.kinds else []
-            return result, [*own, *left]
+            if running.flight is None:
+                result = closure()
+            else:
+                result, path.is_left = running.flight.run(self, closure, skipped)
+            return result, self.note(path, result)
 
         try:
             with self.heap.watching():
@@ -154,6 +165,34 @@ class Statement:
             raise
         finally:
             self.restore()
+        return self.finished(path)
+
+    def note(self, path: Path, result: Any) -> list[Any]:
+        """Note what a closure leaves in each location, and return its leaves and those of its result."""
+        made: list[Any] = []
+        refreshed = getattr(self.backend, "refreshed", None)
+        for variable, value in zip(self.variables, self.get_state(), strict=True):
+            path.values[variable] = self.flatten(value, None if is_part(variable) else made)
+            path.raw[variable] = value
+        changed = self.heap.changed()
+        if changed:
+            raise Restage(changed)
+        slots = self.heap.changes()
+        for slot, value in slots.items():
+            path.values[slot] = self.flatten(value, made)
+            path.changed.append(value)
+        self.tie(path.values, {**path.raw, **slots}, made)
+        left = [leaf for leaves, _ in path.values.values() for leaf in leaves]
+        selected = (leaf for leaf in left if isinstance(leaf, selected_container.SelectedContainer))
+        path.stale += [leaf for leaf in selected if leaf.is_stale()]
+        left = [leaf for leaf in left if not self.is_from_before(leaf)]
+        if refreshed is not None:
+            path.seen += [(leaf, refreshed(leaf)) for leaf in left]
+        own = self.flatten(result)[0] if self.apart.kinds else []
+        return [*own, *left]
+
+    def finished(self, path: Path) -> Path:
+        """Complete the path of a closure whose capture has ended."""
         warn_of_advanced(self.heap.moved(), self.warned)
         for handle, value in path.capture.writes:
             path.values[Written(handle)] = ([value], LEAF)

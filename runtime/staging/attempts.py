@@ -1,0 +1,363 @@
+"""Stage `try` and `with`: what their bodies raise under a staged condition arrives at their handlers.
+
+    try:                                  number = 0
+        if x < 0:                         if x < 0: number = 1
+            raise ValueError("negative")  if number == 0:
+        y = np.sqrt(x)                        y = np.sqrt(x)
+    except ValueError:                    if number == 1:
+        y = 0.0                               y = 0.0
+
+The statement runs once for its body. From the first staged condition on that decides whether something is
+raised, the rest of the body is recorded as a branch. Then, for each exception that was raised, the statement
+runs again as a branch for its number, and raises it where the body begins: Python selects the handler.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import sys
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..backends import Backend, staged_by
+from ..core.closures import nothing
+from ..debugging.tracebacks import is_internal
+from ..errors import RaiseInTryError
+from ..values.structures import flatten, unflatten
+from .conditions import if_stmt, merge_paths
+from .exceptions import fields_of, is_own_raise, refuse_caught
+from .state.aliases import ROOT
+from .state.in_flight import InFlight, running
+from .state.mismatches import Side
+from .state.statement import RESULT, AlwaysRaises, Path, Restage, Statement, Variable
+
+MAX_RESTS = 40
+
+
+class Attempt:
+    """A `try` or `with` that is being staged."""
+
+    def __init__(self, body: Any, kinds: Callable[[], tuple], caught: Sequence[str], get_state: Any):
+        self.code: types.CodeType = body.__code__
+        self.kinds = kinds
+        cells = {**_cells(get_state), **_cells(body)}
+        self.caught = {id(cells[name]) for name in caught if name in cells}
+        self.managers: list[Any] = []
+        """The context managers of a `with`, in order."""
+        self.entered: list[Any] = []
+        """What their `__enter__` returned."""
+
+    def is_running(self, frame: types.FrameType) -> bool:
+        return frame.f_code is self.code and _is_protected(frame)
+
+
+class Raised:
+    """An exception that the traced code raises: `values` are its arguments and fields."""
+
+    def __init__(self, error: BaseException, number: int, attempt: Attempt, site: tuple):
+        self.error, self.number, self.attempt, self.site = error, number, attempt, site
+        self.traceback = error.__traceback__
+        self.leaves, self.spec = flatten((error.args, fields_of(error)))
+        self.names = {
+            i: f"value_{number}_{i}" for i, leaf in enumerate(self.leaves) if staged_by(leaf) is not None
+        }
+
+    def is_like(self, other: Raised) -> bool:
+        """Return whether two captures of one statement raise the same, up to staged values."""
+        same = self.attempt is other.attempt and self.site == other.site and self.spec == other.spec
+        return same and all(
+            i in self.names and i in other.names or type(a) is type(b) and a == b
+            for i, (a, b) in enumerate(zip(self.leaves, other.leaves, strict=True))
+        )
+
+    def again(self, backend: Any, state: InFlight) -> BaseException:
+        leaves = [
+            backend.bound(getattr(state, self.names[i])) if i in self.names else leaf
+            for i, leaf in enumerate(self.leaves)
+        ]
+        error = self.error
+        if self.names:
+            args, fields = unflatten(self.spec, leaves)
+            BaseException.__setattr__(error, "args", args)
+            vars(error).update({n: v for n, v in fields.items() if n in vars(error)})
+        return error.with_traceback(self.traceback)
+
+
+class Region:
+    """A branch, a loop body, or the body of a `try`, with the parts of it that exceptions skip."""
+
+    def __init__(self, statement: Statement, skipped: Any):
+        self.statement, self.skipped = statement, skipped
+        self.rests: list[Rest] = []
+
+
+class Rest:
+    """The rest of a region after a staged condition has decided whether an exception is in flight."""
+
+    def __init__(self, flight: Flight, region: Region, backend: Any):
+        outer = region.statement
+        accessors = outer.get_state, outer.set_state
+        self.flight, self.skipped, self.backend = flight, region.skipped, backend
+        self.statement = Statement(backend, outer.closures, accessors, outer.names)
+        self.statement.apart = outer.apart
+        self.goes_on = flight.state.number == 0
+        self.stack = contextlib.ExitStack()
+        self.stack.enter_context(self.statement.heap.watching())
+        self.capture = self.stack.enter_context(backend.open_branch())
+        flight.state.number = 0
+
+    def close(self, result: Any, *, is_left: bool) -> tuple[Any, bool]:
+        """Make the rest a branch, and return the result of the region and whether each path raises."""
+        statement, path, skipped = self.statement, Path(), Path()
+        path.is_left = is_left and self.capture.raised is None
+        skipped.is_left = True
+        try:
+            statement.note(path, result)
+        finally:
+            self.stack.close()
+            statement.restore()
+        path.capture = self.capture
+        statement.finished(path)
+        with self.backend.open_branch() as skipped.capture:
+            pass
+        for variable, value in zip(statement.variables, statement.before, strict=True):
+            skipped.values[variable], skipped.raw[variable] = statement.flatten(value), value
+        if self.skipped is not None:
+            path.values[RESULT], skipped.values[RESULT] = map(statement.flatten, (result, self.skipped))
+        sides = Side("if nothing is raised"), Side("if an exception is raised")
+        count = len(statement.names)
+        values = merge_paths(statement, self.goes_on, (path, skipped), count, sides)
+        result = values.pop(RESULT, result)
+        statement.write(values)
+        return result, is_left
+
+    def abandon(self) -> None:
+        self.stack.close()
+        self.statement.restore()
+
+
+class Flight:
+    """The exceptions raised in a `try` and the regions in it, innermost last."""
+
+    def __init__(self) -> None:
+        self.state = InFlight()
+        self.raised: list[Raised] = []
+        self.attempts: list[Attempt] = []
+        self.regions: list[Region] = []
+        self.repeated: tuple[Attempt, BaseException] | None = None
+
+    def forgotten(self, statement: Statement) -> Iterator[Variable]:
+        """Yield the variables of a statement that no handler reads."""
+        cells = _cells(statement.get_state)
+        caught = set().union(*(attempt.caught for attempt in self.attempts))
+        for variable in statement.variables:
+            if variable.name in cells and id(cells[variable.name]) not in caught:
+                yield variable
+
+    def take(self, error: BaseException) -> bool:
+        """Note an exception if a `try` that is being staged may catch it, and return whether one does."""
+        attempts, frame, site = [*self.attempts], sys._getframe(1), []
+        while frame is not None and frame.f_code.co_name != ROOT:
+            if not is_internal(frame.f_code):
+                site.append((frame.f_code, frame.f_lasti))
+                found = next((a for a in reversed(attempts) if a.is_running(frame)), None)
+                if found is not None:
+                    del attempts[attempts.index(found) :]
+                    if _catches(found, error):
+                        self._note(error, found, tuple(site))
+                        return True
+                else:
+                    refuse_caught(error, site[-1:])
+            frame = frame.f_back
+        return False
+
+    def _note(self, error: BaseException, attempt: Attempt, site: tuple) -> None:
+        traceback = error.__traceback__
+        while traceback is not None:
+            site += ((traceback.tb_frame.f_code, traceback.tb_lasti),)
+            traceback = traceback.tb_next
+        new = Raised(error, len(self.raised) + 1, attempt, site)
+        for i, old in enumerate(self.raised):
+            if old.is_like(new):
+                new = self.raised[i] = Raised(error, old.number, attempt, site)
+                break
+        else:
+            self.raised.append(new)
+        self.state.number = new.number
+        for i, name in new.names.items():
+            setattr(self.state, name, new.leaves[i])
+
+    def run(self, statement: Statement, closure: Callable[[], Any], skipped: Any) -> tuple[Any, bool]:
+        """Run the closure of a region, and return its result and whether each path raises."""
+        region = Region(statement, skipped)
+        self.regions.append(region)
+        if skipped is False:  # a loop goes on while nothing is raised
+            self.state.number = 0
+        try:
+            result, is_left = self._to_end(region, closure)
+            while region.rests:
+                rest = region.rests.pop()
+                result, is_left = rest.close(result, is_left=is_left)
+        except BaseException:
+            for rest in reversed(region.rests):
+                rest.abandon()
+            raise
+        finally:
+            self.regions.pop()
+        return result, is_left
+
+    def _to_end(self, region: Region, closure: Callable[[], Any]) -> tuple[Any, bool]:
+        try:
+            return closure(), False
+        except AlwaysRaises as end:
+            if not end.in_flight:
+                if not region.rests:
+                    raise
+                region.rests[-1].capture.raised = end
+        except Exception as error:
+            if not is_own_raise(error):
+                raise
+            if not self.take(error):
+                if not region.rests:
+                    raise
+                region.rests[-1].capture.raised = error
+                region.statement.backend.raise_error(error)
+        return region.skipped, True
+
+    def go_on(self, backend: Any) -> None:
+        """Make the rest of the innermost region a branch if an exception may be in flight."""
+        number = self.state.number
+        if type(number) is int and number == 0:
+            return
+        region = self.regions[-1]
+        if len(region.rests) == MAX_RESTS:
+            raise RaiseInTryError(
+                f"more than {MAX_RESTS} statements in a row may raise under staged conditions, inside a 'try'",
+                why="what follows each of them is a branch of its own, inside the branch before",
+                remedy="use a loop over an array or a staged range, or put the 'try' inside the loop",
+            )
+        region.rests.append(Rest(self, region, backend))
+
+
+def try_stmt(
+    backend: Backend,
+    body: Callable[[], None],
+    kinds: Callable[[], tuple],
+    caught: Sequence[str],
+    get_state: Callable[[], tuple],
+    set_state: Callable[[tuple], None],
+    names: Sequence[str],
+) -> None:
+    """Stage a `try` or `with`, which is the whole of `body`."""
+    is_outermost = running.flight is None
+    if is_outermost:
+        running.flight = Flight()
+    try:
+        _try_stmt(running.flight, backend, body, kinds, caught, (get_state, set_state), names)
+    finally:
+        if is_outermost:
+            running.flight = None
+
+
+def _try_stmt(
+    flight: Flight, backend: Any, body: Any, kinds: Any, caught: Any, accessors: tuple, names: Sequence[str]
+) -> None:
+    statement = Statement(backend, (body,), accessors, names)
+    before = len(flight.raised)
+
+    def run() -> tuple[Attempt, bool]:
+        attempt = Attempt(body, kinds, caught, accessors[0])
+        undo = backend.mark()
+        flight.attempts.append(attempt)
+        try:
+            return attempt, flight.run(statement, body, None)[1]
+        except Restage:
+            undo()
+            statement.restore()
+            raise
+        finally:
+            flight.attempts.pop()
+
+    attempt, is_left = statement.settled(run)
+    own = [r for r in flight.raised if r.attempt is attempt and _is_current(r, flight.state)]
+    others = any(r.attempt in flight.attempts for r in flight.raised[before:])
+
+    def rest(turns: list[Raised]) -> None:
+        if not turns:
+            if not others:
+                flight.state.number = 0
+        elif len(turns) == 1 and is_left and not others:
+            turn(turns[0])
+        else:
+            if_stmt(
+                backend, flight.state.number == turns[0].number, lambda: turn(turns[0]),
+                lambda: rest(turns[1:]), *accessors, names, len(names),
+            )  # fmt: skip
+
+    def turn(raised: Raised) -> None:
+        flight.state.number = 0
+        flight.repeated = attempt, raised.again(backend, flight.state)
+        body()
+
+    if own:
+        rest(own)
+        for raised in own:
+            for name in raised.names.values():
+                vars(flight.state).pop(name, None)
+    elif is_left:
+        raise AlwaysRaises(in_flight=True)
+    if flight.regions:
+        flight.go_on(backend)
+
+
+def _is_current(raised: Raised, state: InFlight) -> bool:
+    """Return whether an exception was raised by the last capture of its statement."""
+    return all(hasattr(state, name) for name in raised.names.values())
+
+
+def _cells(function: Any) -> dict[str, Any]:
+    code = getattr(function, "__code__", None)
+    return {} if code is None else dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+
+
+def _is_protected(frame: types.FrameType) -> bool:
+    """Return whether a handler, a `finally` or a context manager sees what a frame raises now."""
+    code, instruction = frame.f_code, frame.f_lasti
+    starts = {i.offset: i.opname for i in dis.get_instructions(code)}
+    entries = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]  # not in typeshed
+    return any(e.start <= instruction < e.end and starts[e.target] == "PUSH_EXC_INFO" for e in entries)
+
+
+# Exceptions that arrive again
+
+
+def repeated_error() -> BaseException | None:
+    """Return the exception for which the body of the innermost `try` runs again, or None."""
+    flight = running.flight
+    if flight is None or flight.repeated is None:
+        return None
+    (_, error), flight.repeated = flight.repeated, None
+    return error
+
+
+class _Entered:
+    """A context manager that has been entered before."""
+
+    def __init__(self, made: Any, value: Any):
+        self.made, self.value = made, value
+
+    def __enter__(self) -> Any:
+        return self.value
+
+    def __exit__(self, *exception: Any) -> Any:
+        return type(self.made).__exit__(self.made, *exception)
+
+
+def manager(make: Callable[[], Any]) -> Any:
+    return make()
+
+
+def _catches(attempt: Attempt, error: BaseException) -> bool:
+    return True
