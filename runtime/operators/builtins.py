@@ -45,6 +45,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
             if staging.ACTIVE and (innermost := active_backend()) is not None:
                 if function in _CONSUMERS and args and type(args[0]) is GeneratorType:
                     args = (_consumed(function, args[0]), *args[1:])
+                if function is str or function is print:
+                    args = tuple(map(staging.shown, args))
                 backend = _staged_argument(args, kwargs, named=function is print)
                 if backend is None and function is print and staging.in_branch():
                     backend = innermost

@@ -15,10 +15,11 @@ from ..backends import AFTER_REGISTRATION
 from ..core.active_backends import ACTIVE
 
 _HOMES = {
-    "attempts": "manager repeated_error try_stmt",
+    "attempts": "repeated_error try_stmt",
+    "attempted_managers": "manager",
     "conditions": "if_exp if_stmt",
     "expressions": "bound bound_parts certain contains ended get_item has_staged in_branch keep list_comp "
-    "looping owner_of_item plain_comp refuse_text tells_raises",
+    "looping owner_of_item plain_comp refuse_text shown tells_raises",
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
@@ -31,11 +32,11 @@ __all__ = ["ACTIVE", "load", *" ".join(_HOMES.values()).split()]  # noqa: PLE060
 
 def load() -> None:
     """Import every module and bind its names here, with import statements that packaging tools can see."""
-    from . import attempts, conditions, expressions, loop_options, loop_unrolling, loops  # noqa: PLC0415
+    from . import attempted_managers, attempts, conditions, expressions, loop_options, loop_unrolling, loops  # noqa: PLC0415
     from .state import side_effects, statement, unsupported  # noqa: PLC0415
 
     outer = side_effects, statement, unsupported
-    for home in (attempts, conditions, expressions, loops, loop_options, loop_unrolling, *outer):
+    for home in (attempts, attempted_managers, conditions, expressions, loops, loop_options, loop_unrolling, *outer):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import dis
+import functools
 import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -25,32 +26,46 @@ from ..backends import Backend, staged_by
 from ..core.closures import nothing
 from ..debugging.tracebacks import is_internal
 from ..errors import RaiseInTryError
+from ..values.locations import Location
 from ..values.structures import flatten, unflatten
-from .conditions import if_stmt, merge_paths
+from .attempted_managers import Again, Entered
+from .conditions import growing, if_stmt, merge_paths
 from .exceptions import fields_of, is_own_raise, refuse_caught
 from .state.aliases import ROOT
+from .state.growing_lists import GrowLists
 from .state.in_flight import InFlight, running
 from .state.mismatches import Side
 from .state.statement import RESULT, AlwaysRaises, Path, Restage, Statement, Variable
 
 MAX_RESTS = 40
+"""The number of statements in a row that may raise: each adds a level of nesting to the graph."""
 
 
 class Attempt:
     """A `try` or `with` that is being staged."""
 
     def __init__(self, body: Any, kinds: Callable[[], tuple], caught: Sequence[str], get_state: Any):
+        self.body = body
         self.code: types.CodeType = body.__code__
         self.kinds = kinds
         cells = {**_cells(get_state), **_cells(body)}
         self.caught = {id(cells[name]) for name in caught if name in cells}
-        self.managers: list[Any] = []
+        self.entered: list[Entered] = []
         """The context managers of a `with`, in order."""
-        self.entered: list[Any] = []
-        """What their `__enter__` returned."""
 
     def is_running(self, frame: types.FrameType) -> bool:
-        return frame.f_code is self.code and _is_protected(frame)
+        if frame.f_code is not self.code:
+            return False
+        return any(start <= frame.f_lasti < end for start, end in _protected_ranges(self.code))
+
+    def names(self, kind: type[BaseException]) -> bool:
+        """Return whether a handler names an exception class, or a context manager may suppress it."""
+        kinds = [k for k in flatten(self.kinds())[0] if isinstance(k, type)]
+        return issubclass(kind, tuple(kinds)) or any(entered.names(kind) for entered in self.entered)
+
+    def catches(self, error: BaseException, *, is_seen: bool) -> bool:
+        """Return whether the statement may see an exception. `is_seen` is whether an outer one may."""
+        return not self.entered or any(entered.sees(error, is_seen=is_seen) for entered in self.entered)
 
 
 class Raised:
@@ -126,6 +141,9 @@ class Rest:
             skipped.values[variable], skipped.raw[variable] = statement.flatten(value), value
         if self.skipped is not None:
             path.values[RESULT], skipped.values[RESULT] = map(statement.flatten, (result, self.skipped))
+        grown = [p for p in growing(statement, path, skipped) if isinstance(p, Location)]
+        if grown:
+            raise GrowLists(grown)
         sides = Side("if nothing is raised"), Side("if an exception is raised")
         count = len(statement.names)
         values = merge_paths(statement, self.goes_on, (path, skipped), count, sides)
@@ -145,8 +163,13 @@ class Flight:
         self.state = InFlight()
         self.raised: list[Raised] = []
         self.attempts: list[Attempt] = []
+        self.repeating: list[Attempt] = []
+        """Those among the statements whose bodies have run, and run again for what they raised."""
         self.regions: list[Region] = []
-        self.repeated: tuple[Attempt, BaseException] | None = None
+        self.repeated: BaseException | None = None
+        """The exception for which a statement is about to run again."""
+        self.again: Iterator[Again] = iter(())
+        """The context managers of that statement."""
 
     def forgotten(self, statement: Statement) -> Iterator[Variable]:
         """Yield the variables of a statement that no handler reads."""
@@ -156,22 +179,39 @@ class Flight:
             if variable.name in cells and id(cells[variable.name]) not in caught:
                 yield variable
 
+    def expected(self, kinds: tuple[type[Exception], ...]) -> list[type[Exception]]:
+        """Return the classes among `kinds` that a `try` around the running code names."""
+        attempts = [attempt for _, attempt in self._protected() if attempt is not None]
+        return [kind for kind in kinds if any(attempt.names(kind) for attempt in attempts)]
+
+    def reached(self) -> tuple[list[Any], list[Any]]:
+        """Return the bodies of the statements that are being staged, and their context managers."""
+        attempts = [*self.attempts, *self.repeating]
+        return [a.body for a in attempts], [entered.made for a in attempts for entered in a.entered]
+
     def take(self, error: BaseException) -> bool:
         """Note an exception if a `try` that is being staged may catch it, and return whether one does."""
-        attempts, frame, site = [*self.attempts], sys._getframe(1), []
+        site: tuple = ()
+        protected = [*self._protected()]
+        for i, (frame, attempt) in enumerate(protected):
+            site += ((frame.f_code, frame.f_lasti),)
+            if attempt is None:
+                refuse_caught(error, site[-1:])
+            elif attempt.catches(error, is_seen=any(outer is not None for _, outer in protected[i + 1 :])):
+                self._note(error, attempt, site)
+                return True
+        return False
+
+    def _protected(self) -> Iterator[tuple[types.FrameType, Attempt | None]]:
+        """Yield the user's running frames, innermost first, each with the attempt that protects it."""
+        attempts, frame = [*self.attempts], sys._getframe(1)
         while frame is not None and frame.f_code.co_name != ROOT:
             if not is_internal(frame.f_code):
-                site.append((frame.f_code, frame.f_lasti))
                 found = next((a for a in reversed(attempts) if a.is_running(frame)), None)
                 if found is not None:
                     del attempts[attempts.index(found) :]
-                    if _catches(found, error):
-                        self._note(error, found, tuple(site))
-                        return True
-                else:
-                    refuse_caught(error, site[-1:])
-            frame = frame.f_back
-        return False
+                yield frame, found
+            frame = frame.f_back  # type: ignore[assignment]
 
     def _note(self, error: BaseException, attempt: Attempt, site: tuple) -> None:
         traceback = error.__traceback__
@@ -298,11 +338,16 @@ def _try_stmt(
 
     def turn(raised: Raised) -> None:
         flight.state.number = 0
-        flight.repeated = attempt, raised.again(backend, flight.state)
+        flight.repeated = raised.again(backend, flight.state)
+        flight.again = map(Again, attempt.entered)
         body()
 
     if own:
-        rest(own)
+        flight.repeating.append(attempt)
+        try:
+            rest(own)
+        finally:
+            flight.repeating.pop()
         for raised in own:
             for name in raised.names.values():
                 vars(flight.state).pop(name, None)
@@ -322,42 +367,18 @@ def _cells(function: Any) -> dict[str, Any]:
     return {} if code is None else dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
 
 
-def _is_protected(frame: types.FrameType) -> bool:
-    """Return whether a handler, a `finally` or a context manager sees what a frame raises now."""
-    code, instruction = frame.f_code, frame.f_lasti
-    starts = {i.offset: i.opname for i in dis.get_instructions(code)}
+@functools.lru_cache(maxsize=256)
+def _protected_ranges(code: types.CodeType) -> list[tuple[int, int]]:
+    """Return the instructions of a function whose exceptions a handler, `finally` or context manager sees."""
+    names = {i.offset: i.opname for i in dis.get_instructions(code)}
     entries = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]  # not in typeshed
-    return any(e.start <= instruction < e.end and starts[e.target] == "PUSH_EXC_INFO" for e in entries)
-
-
-# Exceptions that arrive again
+    return [(e.start, e.end) for e in entries if names[e.target] == "PUSH_EXC_INFO"]
 
 
 def repeated_error() -> BaseException | None:
     """Return the exception for which the body of the innermost `try` runs again, or None."""
     flight = running.flight
-    if flight is None or flight.repeated is None:
+    if flight is None:
         return None
-    (_, error), flight.repeated = flight.repeated, None
+    error, flight.repeated = flight.repeated, None
     return error
-
-
-class _Entered:
-    """A context manager that has been entered before."""
-
-    def __init__(self, made: Any, value: Any):
-        self.made, self.value = made, value
-
-    def __enter__(self) -> Any:
-        return self.value
-
-    def __exit__(self, *exception: Any) -> Any:
-        return type(self.made).__exit__(self.made, *exception)
-
-
-def manager(make: Callable[[], Any]) -> Any:
-    return make()
-
-
-def _catches(attempt: Attempt, error: BaseException) -> bool:
-    return True

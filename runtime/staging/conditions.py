@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -195,11 +195,17 @@ def _refuse_selected(lists: Sequence[Any], name: str) -> None:
 def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:
     """Stage the lists that the branches leave with different lengths, and return whether there are any."""
     grown = False
+    for location in growing(statement, first, second):
+        grown |= stage_list(statement, location)
+    return grown
+
+
+def growing(statement: Statement, first: Path, second: Path) -> Iterator[Any]:
+    """Yield the locations of lists that two paths leave with different lengths."""
     for location in {**first.values, **second.values}:
         _, ((_, a), (_, b)) = _values_on_both(statement, location, (first, second))
         if a != b and list in (a.kind, b.kind):
-            grown |= stage_list(statement, location)
-    return grown
+            yield location
 
 
 def _values_on_both(

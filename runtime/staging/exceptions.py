@@ -47,7 +47,8 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
         return False
     code = place.tb_frame.f_code
     if is_internal(code):
-        return isinstance(error, (AssertionError, IndexError)) and code.co_name in RAISING_FUNCTIONS
+        kinds = AssertionError, LookupError, ArithmeticError, ValueError
+        return isinstance(error, kinds) and code.co_name in RAISING_FUNCTIONS
     package = str(place.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
     return is_at_raise(place) and package not in but and not any(map(has_staged_variable, foreign))
 

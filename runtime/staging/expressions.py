@@ -159,6 +159,15 @@ def refuse_text(value: Any) -> None:
         )
 
 
+def shown(value: Any) -> Any:
+    """Return the text of an exception whose arguments are staged, and any other value itself."""
+    if not isinstance(value, BaseException) or all(staged_by(v) is None for v in flatten(value.args)[0]):
+        return value
+    if type(value).__str__ is not BaseException.__str__ or len(value.args) != 1:
+        refuse_text(value.args)
+    return value.args[0]
+
+
 def looping() -> Backend | None:
     """Return the active backend if it can stage a loop with options over a plain `range`, else None."""
     backend = active_backend()

@@ -41,7 +41,7 @@ def fixed_point(
             carried.reset()
             continue
         if again is not None:
-            carried.statement.stage_arrays(again)
+            again.stage(carried.statement)
             carried.reset()
             continue
         if rows.rows:

@@ -19,7 +19,7 @@ from ..ir.graph import Graph, Missing, Node
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, MaybeType, ScalarType, StagedType, bound_type
 from ..state.variables import Variable
-from ..tracing import effects, lists, recording
+from ..tracing import effects, failing_ops, lists, recording  # noqa: F401 - fills check_failing
 from ..tracing.iterables import IterableSource, StagedIterable, as_iterable, element_types, iterated_sources
 from ..tracing.tensor import Staged, StagedList, Tensor, wrap
 from ..tracing.trace import (

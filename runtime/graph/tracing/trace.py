@@ -26,11 +26,17 @@ from ...debugging.tracebacks import is_internal, strip_internal_frames
 from ...errors import LeakError, StateError
 from ...staging.state.aliases import ROOT
 from ...staging.state.heap import excluded_from_heap
+from ...staging.state.in_flight import running
 from ..ir.graph import Frames, Graph, Node
 from ..ir.types import ArrayType, ScalarType, StagedType
 
 _NUMPY = os.path.dirname(np.__file__) + os.sep
 _current: ContextVar[Builder | None] = ContextVar("autograph_rs_builder", default=None)
+
+
+check_failing: list[Callable[..., Sequence[Node]]] = []
+"""The function that raises what an operation would raise in a `try`, once its module is loaded."""
+_CONTROL_FLOW = ("cond", "while", "for", "constant", "attempt", "output", "raise")
 
 
 class Builder:
@@ -72,12 +78,17 @@ class Builder:
         *,
         effect: bool = False,
     ) -> Node:
+        target = self
+        if running.flight is not None and op not in _CONTROL_FLOW and current_builder() is self:
+            for check in check_failing:
+                inputs = check(self, op, inputs, attrs)
+            target = current_builder()  # the rest of the branch, if the operation may raise
         errstate = np.geterr()
-        if errstate != self.errstate:
+        if errstate != target.errstate:
             attrs["errstate"] = errstate
         node = Node(op, tuple(inputs), attrs, kind, user_frames(), effect)
-        self.graph.nodes.append(node)
-        self.owned.add(node)
+        target.graph.nodes.append(node)
+        target.owned.add(node)
         return node
 
     def capture(self, node: Node, owner: Builder) -> Node:

@@ -45,6 +45,10 @@ class Restage(BaseException):
     def __init__(self, changed: list[Any]):
         self.changed = changed
 
+    def stage(self, statement: Statement) -> None:
+        """Replace the plain arrays that a branch or loop has written to with staged arrays."""
+        statement.stage_arrays(self.changed)
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -124,9 +128,12 @@ class Statement:
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
         codes = [c.__code__ for c in closures if hasattr(c, "__code__") and not is_internal(c.__code__)]
         self.code = codes[-1] if codes else None
-        self.heap = Heap([*closures, *self.before], own=own, code=self.code)
-        if running.flight is not None:
-            self.heap.include(running.flight.state)
+        flight = running.flight
+        bodies, managers = ([], []) if flight is None else flight.reached()
+        roots = [*closures, *self.before, *bodies, *managers]
+        self.heap = Heap(roots, own=[*own, *bodies], code=self.code)
+        if flight is not None:
+            self.heap.include(flight.state)
 
     def run(
         self,
@@ -274,12 +281,11 @@ class Statement:
                 return run()
             except Restage as error:
                 again = error
-            self.stage_arrays(again)
+            again.stage(self)
 
-    def stage_arrays(self, again: Restage) -> None:
-        """Replace the plain arrays that a branch or loop has written to with staged arrays."""
+    def stage_arrays(self, changed_arrays: list[Any]) -> None:
         make = getattr(self.backend, "staged_array", None)
-        for owner in again.changed:
+        for owner in changed_arrays:
             own = [n for n, value in zip(self.names, self.before, strict=True) if value is owner]
             is_array = isinstance(owner, np.ndarray)
             other = other_reference(owner, self.names, self.code) if is_array and own else ""
