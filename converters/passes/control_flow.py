@@ -279,7 +279,9 @@ class ControlFlow(Pass):
         """Convert a `try` or `with`, which runs again, from `ag__.attempt()` on, for what is raised in it."""
         changes = self.facts.changes(statement)
         caught = self.facts.head(statement).live.select(changes.bindings | changes.deletions)
-        state = self.state(changes, self.facts.exit(statement).live, None, self.facts.entry(statement).unbound)
+        state = self.state(
+            changes, self.facts.exit(statement).live, None, self.facts.entry(statement).unbound
+        )
         inside = replace(point, in_closure=True)
         self.convert_in_place(statement, inside, closures)
         kinds: list[gast.AST] = []

@@ -12,7 +12,9 @@ import types
 
 INTERNAL_FILE = __file__
 """File name of generated closures without user code. Their last constant is the file of the user function."""
-_NAMES = "if_body|else_body|loop_body|loop_test|try_body|get_state|set_state|and_operand|or_operand|if_exp_operand"
+_NAMES = (
+    "if_body|else_body|loop_body|loop_test|try_body|get_state|set_state|and_operand|or_operand|if_exp_operand"
+)
 _STATEMENT = rf"\.<locals>\.({_NAMES})(_\d+)?$"
 _ANY = rf"(\.<locals>\.({_NAMES}|<lambda>)(_\d+)?)+$"
 

@@ -29,10 +29,12 @@ def try_stmt(
     """
     try:
         backend = active_backend() if ACTIVE else None
-        if backend is None or not hasattr(backend, "open_branch"):
+        if backend is None:
             body()
         else:
-            staging.try_stmt(backend, body, kinds, caught, get_state, set_state, symbol_names)
+            from ..staging.attempts import statements  # noqa: PLC0415 - plain runs need no staging
+
+            statements.try_stmt(backend, body, kinds, caught, get_state, set_state, symbol_names)
     except BaseException as error:
         drop_current_frame(error)
         raise
@@ -48,4 +50,5 @@ def attempt() -> None:
 
 def manager(make: Callable[[], Any]) -> Any:
     """Return the context manager of a `with`, which is entered only once if the statement runs again."""
-    return staging.manager(make) if ACTIVE else make()
+    flight = staging.current_flight() if ACTIVE else None
+    return make() if flight is None else flight.manager(make)

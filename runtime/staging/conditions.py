@@ -223,6 +223,7 @@ def _values_on_both(
 
 def if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callable, text: str) -> Any:
     """Stage a conditional expression: a statement whose branches leave one value."""
+
     def value_of(closure: Callable[[], Any]) -> Path:
         statement_path = statement.run(closure, skipped=SKIPPED)
         statement_path.values[RESULT] = statement.flatten(statement_path.result)

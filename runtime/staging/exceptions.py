@@ -27,6 +27,7 @@ from ..debugging.tracebacks import (
 from ..errors import AutographError, RaiseInTryError
 from ..values.structures import flatten, unflatten
 from .state.aliases import user_frames
+from .state.in_flight import running
 
 
 def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
@@ -61,6 +62,8 @@ def refuse_caught(error: BaseException, places: Iterable[tuple[types.CodeType, i
     """
     if places is None:
         places = [(frame.f_code, frame.f_lasti) for frame in user_frames(converted=True)]
+        if running.flight is not None:
+            running.flight.refuse(error)
     for code, instruction in places:
         if has_handler(code, instruction):
             raised = user_position(error)

@@ -19,6 +19,7 @@ from ..values.structures import Spec, flatten, merge_sources, unflatten
 from .conditions import if_stmt
 from .loops import for_stmt
 from .rolled_uses import note_item_use
+from .state.in_flight import running
 
 
 class _Filters(threading.local):
@@ -228,6 +229,8 @@ def get_item(target: Any, key: Any) -> Any:
     assert backend is not None
     if is_rolling():
         note_item_use(backend, target, key)
+    if running.flight is not None:
+        running.flight.refuse_item()
     is_of_items = isinstance(target, (list, tuple)) and len(target) > 0 and staged_by(key) is not None
     if is_of_items and flatten(target[0])[1].kind is not None:
         items = [flatten(item, sources=lambda value: (value,)) for item in target]
@@ -261,6 +264,8 @@ def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
     backend = (_owner_of(target, key, value) or active_backend()) if ACTIVE else None
     if backend is not None and is_rolling() and has_staged(key):
         note_item_use(backend, target, key, is_write=True)
+    if running.flight is not None and has_staged(key):
+        running.flight.refuse_item()
     return backend
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
@@ -142,9 +142,8 @@ class GraphBackend:
     def raise_error(self, error: BaseException) -> None:
         raise_in_graph(error)
 
-    def mark(self) -> Callable[[], None]:
-        """Return a function that removes what is recorded from now on."""
-        return current_builder().mark()
+    def undone_after(self, error: type[BaseException]) -> AbstractContextManager[None]:
+        return current_builder().undone_after(error)
 
     def raise_last(self, error: Exception) -> bool:
         """Record the error that ended the trace if it contains a staged value or the graph has effects.

@@ -47,6 +47,8 @@ class Builder:
         self.parent = parent
         self.captured: dict[Node, Node] = {}
         self.writes: dict[int, tuple[Any, Builder, Node]] = {}
+        self.journal: list[tuple[Any, Builder, Node]] | None = None
+        """The state of each handle before a write, while writes may have to be undone."""
         self.owned: set[Node] = set()
         self.constants: dict[Any, Node] = {}
         self.errstate: Mapping[str, object] = parent.errstate if parent else np.geterr()
@@ -112,21 +114,27 @@ class Builder:
         self.captured[node] = inner
         return inner
 
-    def mark(self) -> Callable[[], None]:
-        """Return a function that takes back the nodes and the writes that follow."""
+    @contextmanager
+    def undone_after(self, error: type[BaseException]) -> Iterator[None]:
+        """Take back the nodes and writes of the `with` block if it raises an exception of some class."""
         count, known = len(self.graph.nodes), (self.captured, self.writes, self.constants)
         before = [dict(found) for found in known]
-
-        def undo() -> None:
-            for key, (handle, owner, node) in [*self.writes.items()]:
-                if key not in before[1]:
-                    handle.restore(owner, node)
+        outer, self.journal = self.journal, []
+        try:
+            yield
+        except error:
+            for handle, owner, node in reversed(self.journal):
+                handle.restore(owner, node)
             del self.graph.nodes[count:]
             for found, earlier in zip(known, before, strict=True):
                 found.clear()
                 found.update(earlier)
-
-        return undo
+            self.journal = []
+            raise
+        finally:
+            if outer is not None:
+                outer += self.journal
+            self.journal = outer
 
     def operands(self) -> list[tuple[Node, Node]]:
         """Return the captured values as pairs of a node of the parent and an argument of this graph."""

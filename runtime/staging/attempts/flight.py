@@ -22,20 +22,19 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..backends import Backend, staged_by
-from ..core.closures import nothing
-from ..debugging.tracebacks import is_internal
-from ..errors import RaiseInTryError
-from ..values.locations import Location
-from ..values.structures import flatten, unflatten
-from .attempted_managers import Again, Entered
-from .conditions import growing, if_stmt, merge_paths
-from .exceptions import fields_of, is_own_raise, refuse_caught
-from .state.aliases import ROOT
-from .state.growing_lists import GrowLists
-from .state.in_flight import InFlight, running
-from .state.mismatches import Side
-from .state.statement import RESULT, AlwaysRaises, Path, Restage, Statement, Variable
+from ...backends import staged_by
+from ...debugging.tracebacks import is_internal
+from ...errors import RaiseInTryError
+from ...values.locations import Location
+from ...values.structures import flatten, unflatten
+from ..conditions import growing, merge_paths
+from ..exceptions import fields_of, is_own_raise, refuse_caught
+from ..state.aliases import ROOT
+from ..state.growing_lists import GrowLists
+from ..state.in_flight import InFlight
+from ..state.mismatches import Side
+from ..state.statement import RESULT, AlwaysRaises, Path, Statement, Variable
+from .managers import Again, Entered
 
 MAX_RESTS = 40
 """The number of statements in a row that may raise: each adds a level of nesting to the graph."""
@@ -83,7 +82,7 @@ class Raised:
         """Return whether two captures of one statement raise the same, up to staged values."""
         same = self.attempt is other.attempt and self.site == other.site and self.spec == other.spec
         return same and all(
-            i in self.names and i in other.names or type(a) is type(b) and a == b
+            (i in self.names and i in other.names) or (type(a) is type(b) and a == b)
             for i, (a, b) in enumerate(zip(self.leaves, other.leaves, strict=True))
         )
 
@@ -162,6 +161,8 @@ class Flight:
     def __init__(self) -> None:
         self.state = InFlight()
         self.raised: list[Raised] = []
+        self.takers: list[Attempt] = []
+        """The statement that may catch each exception, in the order in which they were raised."""
         self.attempts: list[Attempt] = []
         self.repeating: list[Attempt] = []
         """Those among the statements whose bodies have run, and run again for what they raised."""
@@ -213,6 +214,20 @@ class Flight:
                 yield frame, found
             frame = frame.f_back  # type: ignore[assignment]
 
+    def manager(self, make: Callable[[], Any]) -> Any:
+        """Return the next context manager of the innermost `with`, which `make` creates at first."""
+        if self.repeated is not None:
+            return next(self.again)
+        entered = Entered(make())
+        self.attempts[-1].entered.append(entered)
+        return entered
+
+    def refuse(self, error: BaseException) -> None:
+        """Raise if a statement that cannot be staged may catch an exception; here, all of them can."""
+
+    def refuse_item(self) -> None:
+        """Raise if an index out of bounds cannot arrive at the handler that names it."""
+
     def _note(self, error: BaseException, attempt: Attempt, site: tuple) -> None:
         traceback = error.__traceback__
         while traceback is not None:
@@ -225,6 +240,7 @@ class Flight:
                 break
         else:
             self.raised.append(new)
+        self.takers.append(attempt)
         self.state.number = new.number
         for i, name in new.names.items():
             setattr(self.state, name, new.leaves[i])
@@ -269,7 +285,7 @@ class Flight:
     def go_on(self, backend: Any) -> None:
         """Make the rest of the innermost region a branch if an exception may be in flight."""
         number = self.state.number
-        if type(number) is int and number == 0:
+        if (type(number) is int and number == 0) or not self.regions:
             return
         region = self.regions[-1]
         if len(region.rests) == MAX_RESTS:
@@ -279,87 +295,6 @@ class Flight:
                 remedy="use a loop over an array or a staged range, or put the 'try' inside the loop",
             )
         region.rests.append(Rest(self, region, backend))
-
-
-def try_stmt(
-    backend: Backend,
-    body: Callable[[], None],
-    kinds: Callable[[], tuple],
-    caught: Sequence[str],
-    get_state: Callable[[], tuple],
-    set_state: Callable[[tuple], None],
-    names: Sequence[str],
-) -> None:
-    """Stage a `try` or `with`, which is the whole of `body`."""
-    is_outermost = running.flight is None
-    if is_outermost:
-        running.flight = Flight()
-    try:
-        _try_stmt(running.flight, backend, body, kinds, caught, (get_state, set_state), names)
-    finally:
-        if is_outermost:
-            running.flight = None
-
-
-def _try_stmt(
-    flight: Flight, backend: Any, body: Any, kinds: Any, caught: Any, accessors: tuple, names: Sequence[str]
-) -> None:
-    statement = Statement(backend, (body,), accessors, names)
-    before = len(flight.raised)
-
-    def run() -> tuple[Attempt, bool]:
-        attempt = Attempt(body, kinds, caught, accessors[0])
-        undo = backend.mark()
-        flight.attempts.append(attempt)
-        try:
-            return attempt, flight.run(statement, body, None)[1]
-        except Restage:
-            undo()
-            statement.restore()
-            raise
-        finally:
-            flight.attempts.pop()
-
-    attempt, is_left = statement.settled(run)
-    own = [r for r in flight.raised if r.attempt is attempt and _is_current(r, flight.state)]
-    others = any(r.attempt in flight.attempts for r in flight.raised[before:])
-
-    def rest(turns: list[Raised]) -> None:
-        if not turns:
-            if not others:
-                flight.state.number = 0
-        elif len(turns) == 1 and is_left and not others:
-            turn(turns[0])
-        else:
-            if_stmt(
-                backend, flight.state.number == turns[0].number, lambda: turn(turns[0]),
-                lambda: rest(turns[1:]), *accessors, names, len(names),
-            )  # fmt: skip
-
-    def turn(raised: Raised) -> None:
-        flight.state.number = 0
-        flight.repeated = raised.again(backend, flight.state)
-        flight.again = map(Again, attempt.entered)
-        body()
-
-    if own:
-        flight.repeating.append(attempt)
-        try:
-            rest(own)
-        finally:
-            flight.repeating.pop()
-        for raised in own:
-            for name in raised.names.values():
-                vars(flight.state).pop(name, None)
-    elif is_left:
-        raise AlwaysRaises(in_flight=True)
-    if flight.regions:
-        flight.go_on(backend)
-
-
-def _is_current(raised: Raised, state: InFlight) -> bool:
-    """Return whether an exception was raised by the last capture of its statement."""
-    return all(hasattr(state, name) for name in raised.names.values())
 
 
 def _cells(function: Any) -> dict[str, Any]:
@@ -373,12 +308,3 @@ def _protected_ranges(code: types.CodeType) -> list[tuple[int, int]]:
     names = {i.offset: i.opname for i in dis.get_instructions(code)}
     entries = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]  # not in typeshed
     return [(e.start, e.end) for e in entries if names[e.target] == "PUSH_EXC_INFO"]
-
-
-def repeated_error() -> BaseException | None:
-    """Return the exception for which the body of the innermost `try` runs again, or None."""
-    flight = running.flight
-    if flight is None:
-        return None
-    error, flight.repeated = flight.repeated, None
-    return error

@@ -8,13 +8,11 @@ from __future__ import annotations
 import contextlib
 import dis
 import types
-from collections.abc import Callable
 from typing import Any
 
-from ..core.packages import is_library
-from ..debugging.tracebacks import catches_exceptions
-from ..errors import RaiseInTryError
-from .state.in_flight import running
+from ...core.packages import is_library
+from ...debugging.tracebacks import catches_exceptions
+from ...errors import RaiseInTryError
 
 
 class Entered:
@@ -28,7 +26,7 @@ class Entered:
         self.value = self.kind.__enter__(self.made)
         return self.value
 
-    def __exit__(self, *exception: Any) -> Any:
+    def __exit__(self, *exception: object) -> Any:
         return self.kind.__exit__(self.made, *exception)
 
     @property
@@ -86,18 +84,6 @@ def _returns_nothing(code: types.CodeType) -> bool:
     return True
 
 
-def manager(make: Callable[[], Any]) -> Any:
-    """Return the context manager of a `with` that is being staged, which is entered only once."""
-    flight = running.flight
-    if flight is None:
-        return make()
-    if flight.repeated is not None:
-        return next(flight.again)
-    made = Entered(make())
-    flight.attempts[-1].entered.append(made)
-    return made
-
-
 class Again:
     """A context manager that has been entered before."""
 
@@ -107,6 +93,6 @@ class Again:
     def __enter__(self) -> Any:
         return self.entered.value
 
-    def __exit__(self, *exception: Any) -> Any:
+    def __exit__(self, *exception: object) -> Any:
         is_seen = self.entered.code is not None or isinstance(self.entered.made, contextlib.suppress)
         return self.entered.__exit__(*exception) if is_seen else None
