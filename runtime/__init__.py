@@ -14,6 +14,7 @@ from .core.undefined import Undefined
 from .debugging.frames import caller, framed
 from .errors import AutographError
 from .operators import opt_out
+from .operators.attempts import attempt, is_plain, manager, try_stmt
 from .operators.calls import ConversionCache, make_callee
 from .operators.control_flow import for_items, for_rest, for_stmt, if_stmt, until, while_rest, while_stmt
 from .operators.expressions import (
@@ -66,13 +67,13 @@ def mapped(function: F) -> F:
 OPERATORS = {
     operator.__name__: operator
     for operator in (
-        and_, assert_stmt, call, caller, converted_call, fmt, for_stmt, framed, get_item, get_nothing,
-        guard, if_exp, if_stmt, in_, interpolate, is_none, is_of_class, iterated, keep, ld, ldu, list_comp,
-        not_, not_in, nothing, or_, set_attr, set_item, set_nothing, slice, text, unpacked, until, visible,
-        while_stmt, Undefined,
+        and_, assert_stmt, attempt, call, caller, converted_call, fmt, for_stmt, framed, get_item,
+        get_nothing, guard, if_exp, if_stmt, in_, interpolate, is_none, is_of_class, iterated, keep, ld, ldu,
+        list_comp, manager, not_, not_in, nothing, or_, set_attr, set_item, set_nothing, slice, text,
+        try_stmt, unpacked, until, visible, while_stmt, Undefined,
     )
 }  # fmt: skip
-OPENED = {f.__name__: f for f in (and_rest, for_items, for_rest, or_rest, truth, while_rest)}
+OPENED = {f.__name__: f for f in (and_rest, for_items, for_rest, is_plain, or_rest, truth, while_rest)}
 """Further operators, which only code with inlined fast paths calls."""
 
 __all__ = [
@@ -84,6 +85,7 @@ __all__ = [
     "Undefined",
     "and_",
     "assert_stmt",
+    "attempt",
     "backend_contexts",
     "call",
     "callee",
@@ -107,6 +109,7 @@ __all__ = [
     "ld",
     "ldu",
     "list_comp",
+    "manager",
     "mapped",
     "not_",
     "not_in",
@@ -118,6 +121,7 @@ __all__ = [
     "set_nothing",
     "slice",
     "text",
+    "try_stmt",
     "unpacked",
     "until",
     "visible",

@@ -18,7 +18,10 @@ from ..trees.builders import operator_name
 
 @dataclass
 class Graph:
-    """Edges and nodes by number: `nodes[n]` contains the trees that step n evaluates."""
+    """Edges and nodes by number: `nodes[n]` contains the trees that step n evaluates.
+
+    The *head* of a loop tests whether it goes on; that of a `try` or `with` is where exceptions arrive.
+    """
 
     nodes: list[Sequence[gast.AST]] = field(default_factory=list)
     successors: list[list[int]] = field(default_factory=list)
@@ -127,7 +130,7 @@ class _Builder:
 
     def with_(self, statement: gast.With, current: int) -> int:
         items = self.add_after(current, *statement.items)
-        exit_node = self.add_node()
+        exit_node = self.graph.heads[statement] = self.add_node()
         self.handler_entries.append(exit_node)
         end = self.block(statement.body, self.add_after(items))
         self.handler_entries.pop()
@@ -140,7 +143,7 @@ class _Builder:
         if statement.finalbody:
             self.handler_entries.append(final)
             self.finally_entries.append(final)
-        caught = self.add_node()
+        caught = self.graph.heads[statement] = self.add_node()
         self.handler_entries.append(caught)
         end = self.block(statement.body, self.add_after(current))
         self.handler_entries.pop()

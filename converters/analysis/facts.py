@@ -151,8 +151,8 @@ class Facts:
     def exit(self, statement: gast.AST) -> Point:
         return self._point(self.graph.exits[statement])
 
-    def head(self, loop: gast.AST) -> Point:
-        return self._point(self.graph.heads[loop])
+    def head(self, statement: gast.AST) -> Point:
+        return self._point(self.graph.heads[statement])
 
     def before(self, tree: gast.AST) -> Point:
         """Return the point before the step that evaluates `tree`: a simple statement, test or loop target."""

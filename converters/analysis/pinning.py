@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import gast
 
-from ..trees.builders import LOOPS, SUSPENSIONS, TRIES, blocks, walk_scope
+from ..trees.builders import ATTEMPTS, LOOPS, SUSPENSIONS, TRIES, blocks, walk_scope
 from ..trees.names import TreeSummary
 from . import cfg
 from .completion import jumps_out
@@ -73,7 +73,7 @@ _SUSPENDING = {
 
 
 def unconverted_statements(function: gast.AST) -> dict[gast.AST, gast.AST]:
-    """Map each `if` and loop that must stay in Python to the pinned node that keeps it there.
+    """Map each `if`, loop, `try` and `with` that must stay in Python to the pinned node that keeps it there.
 
     A `break` or `continue` keeps its loop in Python if it cannot be lowered. A function with a pinned node
     keeps its `return` statements.
@@ -107,7 +107,7 @@ def unconverted_statements(function: gast.AST) -> dict[gast.AST, gast.AST]:
                 pinned = visit(child, inner)
                 reason = reason or pinned
         reason = reason or loops.get(statement)
-        if isinstance(statement, (*LOOPS, gast.If)) and reason is not None:
+        if isinstance(statement, (*LOOPS, *ATTEMPTS, gast.If)) and reason is not None:
             result[statement] = reason
         return reason
 

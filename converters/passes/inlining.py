@@ -65,12 +65,12 @@ class _Inliner:
                 sunk.discard(statement.name)
                 continue
             name = operator_name(statement.value) if kind is gast.Expr else None
-            if name == "if_stmt" and depth < MAX_DEPTH:
-                used = {arg.id for arg in statement.value.args[1:] if type(arg) is gast.Name}
+            if name in _BRANCHING and depth < MAX_DEPTH:
+                used = {arg.id for arg in statement.value.args if type(arg) is gast.Name}
                 if pending.keys() - used - sunk:
-                    self.define_closures(pending, [statement.value.args[0]], out)
+                    self.define_closures(pending, statement.value.args[:1] if name == "if_stmt" else [], out)
                 own = {name: closure for name, closure in pending.items() if name in used}
-                out.append(self.if_(statement, closures, own, depth))
+                out.append(_BRANCHING[name](self, statement, closures, own, depth))
                 sunk |= own.keys()
                 continue
             if pending:
@@ -149,6 +149,17 @@ class _Inliner:
             return [*pending.values(), operator("if_stmt", value, body, orelse, *rest)]
 
         return self.match(statement, test, then, other, call)
+
+    def try_(self, statement: gast.Expr, closures: Scope, pending: Closures, depth: int) -> gast.AST:
+        """Return the user's own `try` or `with` for plain runs, beside the call of the operator."""
+        [tried] = _own_statements(closures[statement.value.args[0].id])
+        fields: dict[str, Any] = {"body": tried.body[1:]}  # without `ag__.attempt()`
+        if type(tried) is gast.With:
+            managers = [_replace(i, context_expr=i.context_expr.args[0].body) for i in tried.items]
+            fields["items"] = managers
+        own = self.inline_nested(_replace(tried, **fields), closures, depth + 1)
+        hidden = _hidden_location(first_line(statement))
+        return at(gast.If(at(operator("is_plain"), hidden), [own], [*pending.values(), statement]), hidden)
 
     def while_(self, statement: gast.Expr, closures: Scope) -> list[gast.AST] | None:
         test, body, *rest = statement.value.args
@@ -344,6 +355,7 @@ _CONDITIONALS = frozenset(("and_", "or_", "if_exp"))
 _BOOLS = frozenset(("in_", "is_none", "not_in"))
 """Operators that return a bool for plain values."""
 _LEAVES = (gast.Name, gast.Constant, gast.Lambda, *COMPREHENSIONS)
+_BRANCHING = {"if_stmt": _Inliner.if_, "try_stmt": _Inliner.try_}
 _LOOPS = {"while_stmt": _Inliner.while_, "for_stmt": _Inliner.for_}
 
 

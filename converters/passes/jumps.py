@@ -18,6 +18,7 @@ import gast
 
 from ..analysis import Facts, activity, can_complete, declarations, jumps_out
 from ..trees.builders import (
+    ATTEMPTS,
     DEFINITIONS,
     LOOPS,
     TRIES,
@@ -190,6 +191,8 @@ class LowerJumps(Pass):
             return [statement]
         if isinstance(statement, LOOPS):
             return self.loop(statement, depth)
+        if isinstance(statement, gast.Try) and statement not in self.unconverted:
+            _split_finally(statement)
         if isinstance(statement, TRIES) and statement.orelse:
             jumps = self.jumps_out_of(*statement.body)
             if jumps:
@@ -285,6 +288,13 @@ class LowerJumps(Pass):
             part = rest
 
 
+def _split_finally(statement: gast.Try) -> None:
+    """Nest `try`-`except` in `try`-`finally`, so that each statement deals with exceptions once."""
+    if statement.handlers and statement.finalbody:
+        inner = at(gast.Try(statement.body, statement.handlers, statement.orelse, []), statement)
+        statement.body, statement.handlers, statement.orelse = [inner], [], []
+
+
 def _set(flag: str, value: bool, location: gast.AST) -> gast.AST:
     return at(assign(flag, constant(value)), location)
 
@@ -323,7 +333,7 @@ def _return_in_control_flow(
             if inside:
                 return True
         elif not isinstance(statement, DEFINITIONS):
-            moved = isinstance(statement, (*LOOPS, gast.If)) and statement not in unconverted
+            moved = isinstance(statement, (*LOOPS, *ATTEMPTS, gast.If)) and statement not in unconverted
             for block in blocks(statement):
                 if _return_in_control_flow(block, unconverted, inside or moved):
                     return True

@@ -18,7 +18,7 @@ from ..trees.builders import (
     operator_name,
 )
 
-STATEMENT_OPERATORS = frozenset(("if_stmt", "while_stmt", "for_stmt"))
+STATEMENT_OPERATORS = frozenset(("if_stmt", "while_stmt", "for_stmt", "try_stmt"))
 
 
 def closure(location: gast.AST, name: str, body: list[gast.AST], *parameters: str) -> gast.AST:

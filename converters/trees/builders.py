@@ -17,6 +17,7 @@ OPERATORS = "ag__"
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 LOOPS = (gast.While, gast.For, gast.AsyncFor)
 TRIES = (gast.Try, gast.TryStar)
+ATTEMPTS = (gast.Try, gast.With)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 DISPLAYS = (gast.Tuple, gast.List, gast.Dict)
 DEFINITIONS = (*FUNCTIONS, gast.ClassDef)
@@ -79,7 +80,9 @@ def operator_name(node: gast.AST) -> str | None:
     return None
 
 
-THUNK_TAKERS = frozenset(("and_", "or_", "if_exp", "assert_stmt", "list_comp", "ldu", "until", "call"))
+THUNK_TAKERS = frozenset(
+    ("and_", "or_", "if_exp", "assert_stmt", "list_comp", "ldu", "until", "call", "manager")
+)
 
 
 def takes_thunks(node: gast.AST) -> bool:

@@ -13,7 +13,9 @@ from collections.abc import Callable
 
 INTERNAL_FILE = __file__
 """File name of generated closures without user code. Their last constant is the file of the user function."""
-_NAMES = "if_body|else_body|loop_body|loop_test|get_state|set_state|and_operand|or_operand|if_exp_operand"
+_NAMES = (
+    "if_body|else_body|loop_body|loop_test|try_body|get_state|set_state|and_operand|or_operand|if_exp_operand"
+)
 _STATEMENT = rf"\.<locals>\.({_NAMES})(_\d+)?$"
 PUSH_FORMS: list[Callable[[types.FunctionType, bool], Callable[..., None] | None]] = []
 """Functions that return the push form of a converted generator function, or None. The transpiler adds one.

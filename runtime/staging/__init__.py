@@ -17,9 +17,10 @@ from ..core.active_backends import ACTIVE
 _HOMES = {
     "conditions": "if_exp if_stmt",
     "expressions": "bound bound_parts certain contains ended extend get_item has_staged in_branch keep "
-    "list_comp looping owner_of owner_of_item owner_of_text plain_comp run_noting_condition staged_list "
-    "tells_raises",
+    "list_comp looping owner_of owner_of_item owner_of_text plain_comp run_noting_condition shown "
+    "staged_list tells_raises",
     "generators": "Consumer StagedItems assumed source_of",
+    "in_flight": "current_flight repeated_error",
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
@@ -44,7 +45,7 @@ def load() -> None:
         recursion,
         special_methods,
     )
-    from .state import side_effects, statement, unsupported  # noqa: PLC0415
+    from .state import in_flight, side_effects, statement, unsupported  # noqa: PLC0415
 
     homes = (
         conditions,
@@ -56,7 +57,7 @@ def load() -> None:
         recursion,
         special_methods,
     )
-    for home in (*homes, side_effects, statement, unsupported):
+    for home in (*homes, in_flight, side_effects, statement, unsupported):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from ..backends import Backend, staged_by
 from ..core.closures import set_nothing
+from ..core.undefined import Undefined
 from ..errors import AliasError
 from ..values import selected_container
 from ..values.locations import Location
@@ -19,9 +20,11 @@ from .state.aliases import other_reference
 from .state.container_merging import MergedContainers, Value, aligned
 from .state.escapes import outer_name, warn_of_escapes
 from .state.growing_lists import stage_list
+from .state.in_flight import SKIPPED, running
 from .state.mismatches import Rows, Side, outlined
 from .state.object_merging import MergeByField
 from .state.statement import (
+    RESULT,
     AlwaysRaises,
     Path,
     Statement,
@@ -59,10 +62,17 @@ def if_stmt(
     first, second, values = _merged_paths(statement, both, cond, outputs, sides)
     for path in (first, second):
         refuse_end(path.capture.raised, statement.code)
-    if first.capture.raised is not None and second.capture.raised is not None:
+    if not (first.raises and second.raises):
+        statement.write(values)
+        warn_of_escapes(statement, values)
+    elif not (first.is_left or second.is_left):
         raise AlwaysRaises
-    statement.write(values)
-    warn_of_escapes(statement, values)
+    else:
+        statement.write(values)
+    if running.flight is not None:
+        running.flight.go_on(backend)
+        if first.raises and second.raises:
+            raise AlwaysRaises(in_flight=True)
 
 
 def _merged_paths(
@@ -76,12 +86,12 @@ def _merged_paths(
     while True:
         first, second = both()
         try:
-            return first, second, _merge_paths(statement, cond, (first, second), outputs, sides)
+            return first, second, merge_paths(statement, cond, (first, second), outputs, sides)
         except MergeByField as error:
             statement.apart.kinds.add(error.kind)
 
 
-def _merge_paths(
+def merge_paths(
     statement: Statement, cond: Any, paths_: tuple[Path, Path], outputs: int, sides: tuple[Side, Side]
 ) -> dict[Any, Any]:
     """Build one conditional from two paths, and return the merged value of each location they change."""
@@ -95,11 +105,15 @@ def _merge_paths(
     for path in paths_:
         statement.check_aliases(path)
     alone = (first.capture.raised is None) != (second.capture.raised is None)
+    forgotten = [_forgotten(statement, path) for path in paths_]
     found = MergedContainers(statement)
     for location in {**first.values, **second.values}:
         if isinstance(location, Variable) and location.index >= outputs:
             continue
-        found.add(location, *_values_on_both(statement, location, paths_))
+        ends = [path for path, names in zip(paths_, forgotten, strict=True) if location not in names]
+        if not ends:
+            continue
+        found.add(location, *_values_on_both(statement, location, ends))
     for location, ((a, a_spec), (b, b_spec)) in found.pairs():
         name = statement.name_of(location)
         whole = [unflatten(spec, leaves) for leaves, spec in ((a, a_spec), (b, b_spec))]
@@ -114,13 +128,18 @@ def _merge_paths(
             a, b, a_spec = (a * len(b), b, b_spec) if is_missing(a) else (a, b * len(a), a_spec)
         slots: list[tuple[int | None, Any]] = []
         for leaf_name, x, y in zip(leaf_paths(a_spec, name), a, b, strict=True):
-            if is_same(x, y) and (statement.is_from_before(x) or not (alone and is_inner(x))):
+            is_alone = alone or location in forgotten[0] or location in forgotten[1]
+            if is_same(x, y) and (statement.is_from_before(x) or not (is_alone and is_inner(x))):
                 slots.append((None, x))
                 continue
             raw.append((x, y))
             places.append(location)
             x, y = first.leaf(x), second.leaf(y)
             kind = merge_leaves(backend, leaf_name, x, y, rows)
+            if location in forgotten[0]:
+                x = Undefined(leaf_name)
+            elif location in forgotten[1]:
+                y = Undefined(leaf_name)
             slots.append((len(merged), None))
             merged.append((x, y, kind))
         plan[location] = a_spec, slots
@@ -152,6 +171,14 @@ def _merge_paths(
     }
 
 
+def _forgotten(statement: Statement, path: Path) -> frozenset[Any]:
+    """Return the variables whose values no handler reads after an exception has ended a path."""
+    if not path.is_left:
+        return frozenset()
+    is_skipped = RESULT in path.values and path.values[RESULT][0] == [SKIPPED]
+    return frozenset((*running.flight.forgotten(statement), *([RESULT] if is_skipped else [])))
+
+
 def _are_lists(backend: Backend, values: Sequence[Any]) -> bool:
     """Return whether two values are lists that the backend can represent as one value."""
     kinds = [backend.type_of(list(value)) for value in values if isinstance(value, list)]
@@ -172,19 +199,25 @@ def _refuse_selected(lists: Sequence[Any], name: str) -> None:
 def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:
     """Stage the lists that the branches leave with different lengths, and return whether there are any."""
     grown = False
-    for location in {**first.values, **second.values}:
-        _, ((_, a), (_, b)) = _values_on_both(statement, location, (first, second))
-        if a != b and list in (a.kind, b.kind):
-            grown |= stage_list(statement, location)
+    for location in growing(statement, first, second):
+        grown |= stage_list(statement, location)
     return grown
 
 
+def growing(statement: Statement, first: Path, second: Path) -> Iterator[Any]:
+    """Yield the locations of lists that two paths leave with different lengths."""
+    for location in {**first.values, **second.values}:
+        _, ((_, a), (_, b)) = _values_on_both(statement, location, (first, second))
+        if a != b and list in (a.kind, b.kind):
+            yield location
+
+
 def _values_on_both(
-    statement: Statement, location: Any, paths_: tuple[Path, Path]
+    statement: Statement, location: Any, paths_: Sequence[Path]
 ) -> tuple[list[Value], list[Value]]:
     """Return the values that two paths leave in a location, raw and aligned.
 
-    If one path raises, the values of the other path are used for both.
+    If one path raises, or is not given, the values of the other path are used for both.
     """
     ends = [p for p in paths_ if p.capture.raised is None] or paths_
     sides = [ends[0], ends[-1]]
@@ -199,12 +232,11 @@ def if_exp(
 
     `reached` are values that its closures use, if they are not user code.
     """
-    result = Variable(0, "the value")
 
     def value_of(closure: Callable[[], Any]) -> Path:
-        statement_path = statement.run(closure)
-        statement_path.values[result] = statement.flatten(statement_path.result)
-        statement_path.raw[result] = statement_path.result
+        statement_path = statement.run(closure, skipped=SKIPPED)
+        statement_path.values[RESULT] = statement.flatten(statement_path.result)
+        statement_path.raw[RESULT] = statement_path.result
         return statement_path
 
     closures = if_true, if_false
@@ -213,9 +245,13 @@ def if_exp(
     def both() -> tuple[Path, Path]:
         return statement.settled(lambda: (value_of(if_true), value_of(if_false)))
 
-    _, _, values = _merged_paths(statement, both, cond, 1, (Side("if true"), Side("if false")))
-    value = values.pop(result)
+    first, second, values = _merged_paths(statement, both, cond, 0, (Side("if true"), Side("if false")))
+    value = values.pop(RESULT, None)
     statement.write(values)
+    if running.flight is not None:
+        running.flight.go_on(backend)
+        if first.raises and second.raises:
+            raise AlwaysRaises(in_flight=True)
     selected_container.snapshot_sources(value)
     warn_of_escapes(statement, values)
     return value

@@ -29,6 +29,7 @@ from ..debugging.tracebacks import (
 from ..errors import AutographError, RaiseInTryError, UnsupportedPlaceError
 from ..values.structures import flatten, unflatten
 from .state.aliases import user_frames
+from .state.in_flight import running
 
 
 def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
@@ -51,7 +52,8 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
     if isinstance(error, AutographError):
         return False
     if is_internal(code):
-        return isinstance(error, (AssertionError, IndexError)) and code.co_name in RAISING_FUNCTIONS
+        kinds = AssertionError, LookupError, ArithmeticError, ValueError
+        return isinstance(error, kinds) and code.co_name in RAISING_FUNCTIONS
     package = str(place.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
     return is_at_raise(place) and package not in but and not any(map(has_staged_variable, foreign))
 
@@ -69,6 +71,8 @@ def refuse_caught(error: BaseException, places: Iterable[tuple[types.CodeType, i
     """
     if places is None:
         places = [(frame.f_code, frame.f_lasti) for frame in user_frames(converted=True)]
+        if running.flight is not None:
+            running.flight.refuse(error)
     for code, instruction in places:
         if has_handler(code, instruction):
             raised = user_position(error)

@@ -22,6 +22,7 @@ from .conditions import if_stmt
 from .loops import for_stmt
 from .rolling.rolled_uses import note_item_use
 from .state.heap import is_of_user
+from .state.in_flight import running
 
 
 class _Filters(threading.local):
@@ -173,6 +174,15 @@ def owner_of_text(value: Any) -> Backend | None:
     )
 
 
+def shown(value: Any) -> Any:
+    """Return the text of an exception whose arguments are staged, and any other value itself."""
+    if not isinstance(value, BaseException) or all(staged_by(v) is None for v in flatten(value.args)[0]):
+        return value
+    if type(value).__str__ is not BaseException.__str__ or len(value.args) != 1:
+        owner_of_text(value.args)
+    return value.args[0]
+
+
 def looping() -> Backend | None:
     """Return the active backend if it can stage a loop with options over a plain `range`, else None."""
     backend = active_backend()
@@ -234,6 +244,8 @@ def get_item(target: Any, key: Any) -> Any:
     assert backend is not None
     if is_rolling():
         note_item_use(backend, target, key)
+    if running.flight is not None:
+        running.flight.refuse_item()
     is_of_items = isinstance(target, (list, tuple)) and len(target) > 0 and staged_by(key) is not None
     if is_of_items and flatten(target[0])[1].kind is not None:
         items = [flatten(item, sources=lambda value: (value,)) for item in target]
@@ -289,6 +301,8 @@ def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
     backend = owner_of(target, key, value) or active_backend()
     if backend is not None and is_rolling() and has_staged(key):
         note_item_use(backend, target, key, is_write=True)
+    if running.flight is not None and has_staged(key):
+        running.flight.refuse_item()
     return backend
 
 

@@ -15,6 +15,7 @@ from .loop_peeling import NoInitialValue, assert_runs, first_and_rest
 from .state.aliases import user_variables, with_bases
 from .state.carried_values import CarriedValues
 from .state.escapes import warn_of_escapes
+from .state.in_flight import running
 from .state.mismatches import BEFORE, Rows, Side
 from .state.object_merging import MergeByField
 from .state.statement import Path, Restage, Statement, Written
@@ -40,7 +41,7 @@ def fixed_point(
             carried.reset()
             continue
         if again is not None:
-            carried.statement.stage_arrays(again)
+            again.stage(carried.statement)
             carried.reset()
             continue
         if rows.rows:
@@ -98,6 +99,8 @@ def _finish(carried: CarriedValues, path: Path, results: Sequence[Any], iterates
     if unstaged is not None:
         statement.set_state(tuple(map(unstaged, statement.get_state())))
     warn_of_escapes(statement, {location: statement.held(location) for location in carried.init})
+    if running.flight is not None:
+        running.flight.go_on(statement.backend)
 
 
 def _share_results(
@@ -151,7 +154,7 @@ def while_stmt(
         return result
 
     def once() -> Path:
-        return statement.run(step, carried.arguments(), carried.begin)
+        return statement.run(step, carried.arguments(), carried.begin, False)
 
     path = fixed_point(carried, once, "a staged 'while'", (test, body))
     if isinstance(path, NoInitialValue):
@@ -227,7 +230,7 @@ def run_iteration(
         element[:] = [rebuild(values[:count])]
         carried.begin(*values[count:])
 
-    return carried.statement.run(step, [*element_types, *carried.arguments()], enter)
+    return carried.statement.run(step, [*element_types, *carried.arguments()], enter, False)
 
 
 def build_for(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ..ir.subgraphs import has_effect
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, StagedType, bound_type
 from ..state.variables import Variable
-from ..tracing import effects, lists, recording
+from ..tracing import effects, failing_ops, lists, recording  # noqa: F401 - fills check_failing
 from ..tracing.iterables import IterableSource, StagedIterable, as_iterable, element_types, iterated_sources
 from ..tracing.tensor import Optional, Staged, StagedList, Tensor, is_none, some, wrap
 from ..tracing.trace import (
@@ -145,9 +146,8 @@ class GraphBackend:
         return isinstance(value, Staged) and not value.is_in_scope
 
     def capture(self, run: Callable[..., Any], arguments: Sequence[StagedType] = ()) -> BranchCapture:
-        builder = Builder("branch" if not arguments else "body", current_builder())
-        capture = BranchCapture(builder)
-        with tracing_into(builder, self):
+        with self.open_branch("branch" if not arguments else "body") as capture:
+            builder = capture.builder
             placeholders = [
                 wrap(builder.argument(k, f"carried_{i}"), builder) for i, k in enumerate(arguments)
             ]
@@ -160,11 +160,26 @@ class GraphBackend:
                     raise
                 capture.raised = error
                 raise_in_graph(error)
+        return capture
+
+    @contextmanager
+    def open_branch(self, name: str = "branch") -> Iterator[BranchCapture]:
+        """Record the code in the `with` block into a graph of its own, and undo its writes afterwards."""
+        builder = Builder(name, current_builder())
+        capture = BranchCapture(builder)
+        with tracing_into(builder, self):
+            try:
+                yield capture
             finally:
                 for handle, owner, node in builder.writes.values():
                     capture.writes.append((handle, wrap(handle.node(), builder)))
                     handle.restore(owner, node)
-        return capture
+
+    def raise_error(self, error: BaseException) -> None:
+        raise_in_graph(error)
+
+    def undone_after(self, error: type[BaseException]) -> AbstractContextManager[None]:
+        return current_builder().undone_after(error)
 
     def raise_last(self, error: Exception) -> bool:
         """Record the error that ended the trace if it contains a staged value or the graph has effects.

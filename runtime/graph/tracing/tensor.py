@@ -151,6 +151,8 @@ class Staged:
         builder = current_builder()
         if builder is not self._owner:
             builder.writes.setdefault(id(self), (self, self._owner, self._node))
+        if builder.journal is not None:
+            builder.journal.append((self, self._owner, self._node))
         if not self.write_history:
             self.write_history = []
         self.write_history.append((self._owner, self._node))

@@ -26,11 +26,17 @@ from ...debugging.tracebacks import is_internal, strip_internal_frames
 from ...errors import AliasError, LeakError, StateError
 from ...staging.state.aliases import ROOT
 from ...staging.state.heap import excluded_from_heap
+from ...staging.state.in_flight import running
 from ..ir.graph import Frames, Graph, Node
 from ..ir.types import ArrayType, MaybeType, OptionalType, ScalarType, StagedType
 
 _NUMPY = os.path.dirname(np.__file__) + os.sep
 _current: ContextVar[Builder | None] = ContextVar("autograph_rs_builder", default=None)
+
+
+check_failing: list[Callable[..., Sequence[Node]]] = []
+"""The function that raises what an operation would raise in a `try`, once its module is loaded."""
+_CONTROL_FLOW = ("cond", "while", "for", "constant", "attempt", "output", "raise")
 
 
 class Builder:
@@ -41,6 +47,8 @@ class Builder:
         self.parent = parent
         self.captured: dict[Node, Node] = {}
         self.writes: dict[int, tuple[Any, Builder, Node]] = {}
+        self.journal: list[tuple[Any, Builder, Node]] | None = None
+        """The state of each handle before a write, while writes may have to be undone."""
         self.owned: set[Node] = set()
         self.constants: dict[Any, Node] = {}
         self.errstate: Mapping[str, object] = parent.errstate if parent else np.geterr()
@@ -74,12 +82,17 @@ class Builder:
         *,
         effect: bool = False,
     ) -> Node:
+        target = self
+        if running.flight is not None and op not in _CONTROL_FLOW and current_builder() is self:
+            for check in check_failing:
+                inputs = check(self, op, inputs, attrs)
+            target = current_builder()  # the rest of the branch, if the operation may raise
         errstate = np.geterr()
-        if errstate != self.errstate:
+        if errstate != target.errstate:
             attrs["errstate"] = errstate
         node = Node(op, tuple(inputs), attrs, kind, user_frames(), effect)
-        self.graph.nodes.append(node)
-        self.owned.add(node)
+        target.graph.nodes.append(node)
+        target.owned.add(node)
         return node
 
     def capture(self, node: Node, owner: Builder) -> Node:
@@ -104,6 +117,28 @@ class Builder:
             self.captured[outer] = inner
         self.captured[node] = inner
         return inner
+
+    @contextmanager
+    def undone_after(self, error: type[BaseException]) -> Iterator[None]:
+        """Take back the nodes and writes of the `with` block if it raises an exception of some class."""
+        count, known = len(self.graph.nodes), (self.captured, self.writes, self.constants)
+        before = [dict(found) for found in known]
+        outer, self.journal = self.journal, []
+        try:
+            yield
+        except error:
+            for handle, owner, node in reversed(self.journal):
+                handle.restore(owner, node)
+            del self.graph.nodes[count:]
+            for found, earlier in zip(known, before, strict=True):
+                found.clear()
+                found.update(earlier)
+            self.journal = []
+            raise
+        finally:
+            if outer is not None:
+                outer += self.journal
+            self.journal = outer
 
     def operands(self) -> list[tuple[Node, Node]]:
         """Return the captured values as pairs of a node of the parent and an argument of this graph."""

@@ -13,8 +13,22 @@ from ...debugging.tracebacks import is_internal
 from ...errors import AliasError, StagingError
 from ...values.locations import Location
 from .aliases import ROOT, other_reference
-from .statement import Statement, Variable
+from .statement import Restage, Statement, Variable
 from .unsupported import not_a_variable_error
+
+
+class GrowLists(Restage):
+    """End a capture that left plain lists with different lengths, which have to be staged first."""
+
+    def __init__(self, locations: list[Location]):
+        super().__init__([])
+        self.locations = locations
+
+    def stage(self, statement: Statement) -> None:
+        for location in self.locations:
+            if not stage_list(statement, location):
+                holder = statement.heap.holder(location.owner)
+                raise not_a_variable_error(location.owner, holder, statement.closures)
 
 
 def stage_list(statement: Statement, location: Any) -> bool:

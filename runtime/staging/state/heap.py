@@ -88,6 +88,10 @@ class Heap:
         """The reachable lists and dicts, by id."""
         self._walk(roots)
 
+    def include(self, owner: Any) -> None:
+        """Take the attributes of an object of this package into the snapshot."""
+        self._saved.append((owner, dict(read_contents(owner))))
+
     def _walk(self, roots: Iterable[Any]) -> None:
         stack = list(roots)
         while stack:

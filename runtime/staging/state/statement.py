@@ -19,6 +19,7 @@ from ...values.locations import Location
 from ...values.structures import LEAF, Spec
 from .aliases import other_reference, user_variables
 from .heap import Heap, running_heaps
+from .in_flight import running
 from .mismatches import TWO_MEMBERS, Rows, described, not_in_a_program
 from .object_merging import FieldMerging, MergeByField, is_mergeable
 from .recursion import cut_to_one_cycle, cycle, raise_if_recursive, recursion_error
@@ -29,7 +30,13 @@ MAX_RECURSION = 40
 
 
 class AlwaysRaises(BaseException):
-    """End a trace at a point that no path reaches, because every path has raised."""
+    """End a trace at a point that no path reaches, because every path has raised.
+
+    `in_flight` is whether a `try` of the traced code may catch one of the exceptions.
+    """
+
+    def __init__(self, *, in_flight: bool = False):
+        self.in_flight = in_flight
 
 
 class Restage(BaseException):
@@ -38,6 +45,10 @@ class Restage(BaseException):
     def __init__(self, changed: list[Any]):
         self.changed = changed
 
+    def stage(self, statement: Statement) -> None:
+        """Replace the plain arrays that a branch or loop has written to with staged arrays."""
+        statement.stage_arrays(self.changed)
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -45,6 +56,10 @@ class Variable:
 
     index: int
     name: str
+
+
+RESULT = Variable(-1, "the value")
+"""The location of the result of a closure."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +81,10 @@ class Written:
 
 @dataclass
 class Path:
-    """The effects of one captured closure: a value for each location that it changed."""
+    """The effects of one captured closure: a value for each location that it changed.
+
+    `is_left` is whether it ends by raising an exception that a `try` of the traced code may catch.
+    """
 
     capture: Capture = field(init=False)
     values: dict[Any, tuple[list[Any], Spec]] = field(default_factory=dict)
@@ -75,6 +93,11 @@ class Path:
     seen: list[tuple[Any, Any]] = field(default_factory=list)
     changed: list[Any] = field(default_factory=list)
     stale: list[Any] = field(default_factory=list)
+    is_left: bool = False
+
+    @property
+    def raises(self) -> bool:
+        return self.is_left or self.capture.raised is not None
 
     def leaf(self, value: Any) -> Any:
         """Return a value as the path leaves it: another value if it or its base was written to in place."""
@@ -107,15 +130,25 @@ class Statement:
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
         codes = [c.__code__ for c in closures if hasattr(c, "__code__") and not is_internal(c.__code__)]
         self.code = codes[-1] if codes else None
-        self.heap = Heap([*functions, *self.before, *reached], own=own, code=self.code, names=names)
+        flight = running.flight
+        bodies, managers = ([], []) if flight is None else flight.reached()
+        roots = [*functions, *self.before, *reached, *bodies, *managers]
+        self.heap = Heap(roots, own=[*own, *bodies], code=self.code, names=names)
+        if flight is not None:
+            self.heap.include(flight.state)
 
     def run(
-        self, closure: Callable[[], Any], arguments: Sequence[Any] = (), enter: Callable | None = None
+        self,
+        closure: Callable[[], Any],
+        arguments: Sequence[Any] = (),
+        enter: Callable | None = None,
+        skipped: Any = None,
     ) -> Path:
-        """Capture `closure`. `enter` receives the placeholders before the closure runs."""
+        """Capture `closure`. `enter` receives the placeholders before the closure runs.
+
+        `skipped` is the result of the closure if an exception ends it.
+        """
         path = Path()
-        made: list[Any] = []
-        refreshed = getattr(self.backend, "refreshed", None)
         code = self.code
         outer = [heap.code for heap in running_heaps()]
         if code is not None and outer.count(code) >= MAX_RECURSION:
@@ -124,26 +157,11 @@ class Statement:
         def traced(*placeholders: Any) -> Any:
             if enter is not None:
                 enter(*placeholders)
-            result = closure()
-            for variable, value in zip(self.variables, self.get_state(), strict=True):
-                path.values[variable] = self.flatten(value, None if is_part(variable) else made)
-                path.raw[variable] = value
-            changed = self.heap.changed()
-            if changed:
-                raise Restage(changed)
-            slots = self.heap.changes()
-            for slot, value in slots.items():
-                path.values[slot] = self.flatten(value, made)
-                path.changed.append(value)
-            self.tie(path.values, {**path.raw, **slots}, made)
-            left = [leaf for leaves, _ in path.values.values() for leaf in leaves]
-            selected = (leaf for leaf in left if isinstance(leaf, selected_container.SelectedContainer))
-            path.stale += [leaf for leaf in selected if leaf.is_stale()]
-            left = [leaf for leaf in left if not self.is_from_before(leaf)]
-            if refreshed is not None:
-                path.seen += [(leaf, refreshed(leaf)) for leaf in left]
-            own = self.flatten(result)[0] if self.apart.kinds else []
-            return result, [*own, *left]
+            if running.flight is None:
+                result = closure()
+            else:
+                result, path.is_left = running.flight.run(self, closure, skipped)
+            return result, self.note(path, result)
 
         try:
             with self.heap.watching():
@@ -156,6 +174,34 @@ class Statement:
             raise
         finally:
             self.restore()
+        return self.finished(path)
+
+    def note(self, path: Path, result: Any) -> list[Any]:
+        """Note what a closure leaves in each location, and return its leaves and those of its result."""
+        made: list[Any] = []
+        refreshed = getattr(self.backend, "refreshed", None)
+        for variable, value in zip(self.variables, self.get_state(), strict=True):
+            path.values[variable] = self.flatten(value, None if is_part(variable) else made)
+            path.raw[variable] = value
+        changed = self.heap.changed()
+        if changed:
+            raise Restage(changed)
+        slots = self.heap.changes()
+        for slot, value in slots.items():
+            path.values[slot] = self.flatten(value, made)
+            path.changed.append(value)
+        self.tie(path.values, {**path.raw, **slots}, made)
+        left = [leaf for leaves, _ in path.values.values() for leaf in leaves]
+        selected = (leaf for leaf in left if isinstance(leaf, selected_container.SelectedContainer))
+        path.stale += [leaf for leaf in selected if leaf.is_stale()]
+        left = [leaf for leaf in left if not self.is_from_before(leaf)]
+        if refreshed is not None:
+            path.seen += [(leaf, refreshed(leaf)) for leaf in left]
+        own = self.flatten(result)[0] if self.apart.kinds else []
+        return [*own, *left]
+
+    def finished(self, path: Path) -> Path:
+        """Complete the path of a closure whose capture has ended."""
         warn_of_advanced(self.heap.moved(), self.warned)
         for handle, value in path.capture.writes:
             path.values[Written(handle)] = ([value], LEAF)
@@ -237,11 +283,11 @@ class Statement:
                 return run()
             except Restage as error:
                 again = error
-            self.stage_arrays(again)
+            again.stage(self)
 
-    def stage_arrays(self, again: Restage) -> None:
+    def stage_arrays(self, changed_arrays: list[Any]) -> None:
         """Replace the plain arrays and deques that a branch or loop has changed with staged ones."""
-        for owner in again.changed:
+        for owner in changed_arrays:
             own = [n for n, value in zip(self.names, self.before, strict=True) if value is owner]
             is_array = isinstance(owner, np.ndarray)
             name = "staged_array" if is_array else "staged_deque" if type(owner) is deque else ""

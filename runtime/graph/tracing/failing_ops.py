@@ -1,0 +1,96 @@
+"""Errors of operations, such as that of an index out of bounds, in a `try` whose handlers name their class.
+
+The graph then performs the operation once to see whether it fails, and raises the error as a `raise` of the
+traced code does.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import staging
+from ...core.active_backends import active_backend
+from ...core.closures import nothing, set_nothing
+from ...staging.state.in_flight import running
+from ..ir.graph import Node, Slot
+from ..ir.types import ScalarType
+from .recording import add, outputs
+from .trace import Builder, check_failing, current_builder
+
+Kinds = tuple[type[Exception], ...]
+_DIVISIONS = ("truediv", "floordiv", "mod")
+_ITEMS: dict[str, Callable[..., Any]] = {
+    "list_get": operator.getitem, "list_pop": operator.getitem, "list_set": operator.getitem,
+}  # fmt: skip
+_CONVERSIONS = ("int", "float", "round")
+
+
+def _errors_of(op: str, inputs: Sequence[Node], attrs: dict[str, Any]) -> tuple[Any, Any, Kinds] | None:
+    """Return the function of an operation, its arguments, and the errors that it may raise; None for none."""
+    slots = tuple(map(Slot, range(len(inputs))))
+    if op == "getitem" and len(inputs) > 1:
+        return operator.getitem, attrs["args"], (IndexError,)
+    if op == "getitem" and _has_number(attrs["args"][1]):
+        return operator.getitem, attrs["args"], (IndexError,)
+    if op == "setitem":
+        return operator.getitem, (Slot(0), attrs["key"]), (IndexError,)
+    if op in _ITEMS:
+        return _ITEMS[op], slots[:2], (IndexError,)
+    is_number = all(isinstance(node.type, ScalarType) for node in inputs)
+    if op in _DIVISIONS and is_number:
+        return getattr(operator, op), slots, (ZeroDivisionError, OverflowError)
+    if op == "pow" and is_number:
+        return operator.pow, slots, (ZeroDivisionError, OverflowError)
+    if op in _CONVERSIONS:
+        return getattr(builtins, op), slots, (ValueError, OverflowError)
+    if op.startswith("math."):
+        return attrs["function"], attrs["args"], (ValueError, OverflowError)
+    if op.startswith("numpy.linalg."):
+        return attrs["function"], attrs["args"], (np.linalg.LinAlgError,)
+    return None
+
+
+def _has_number(key: Any) -> bool:
+    return any(isinstance(part, int) for part in (key if isinstance(key, tuple) else (key,)))
+
+
+def _check(builder: Builder, op: str, inputs: Sequence[Node], attrs: dict[str, Any]) -> Sequence[Node]:
+    """Raise what an operation would raise, and return its inputs as nodes of the current graph."""
+    found = _errors_of(op, inputs, attrs)
+    for kind in running.flight.expected(found[2]) if found is not None else ():
+        function, args, _ = found  # type: ignore[misc]
+        kwargs = attrs.get("kwargs", {})
+        own = [current_builder().capture(node, builder) for node in inputs]
+        template = (kind, function, args, kwargs)
+        node = add("attempt", own, None, function=failure, args=template, kwargs={})
+        is_failed, text = outputs(node, (ScalarType(bool), ScalarType(str)))
+
+        def fail(kind: type[Exception] = kind, text: Any = text) -> None:
+            raise kind(text)
+
+        staging.if_stmt(active_backend(), is_failed, fail, nothing, tuple, set_nothing, (), 0)
+    return [current_builder().capture(node, builder) for node in inputs]
+
+
+check_failing.append(_check)
+
+
+def failure(kind: type[Exception], function: Callable[..., Any], args: Any, kwargs: Any) -> tuple[bool, str]:
+    """Return whether a call raises an exception of a class, and its text.
+
+    >>> failure(ZeroDivisionError, lambda x: 1 / x, (0,), {})
+    (True, 'division by zero')
+    """
+    try:
+        with np.errstate(all="ignore"):
+            function(*args, **kwargs)
+    except kind as error:
+        return True, str(error)
+    except Exception:  # noqa: BLE001 - the operation itself raises it
+        return False, ""
+    return False, ""

@@ -1,0 +1,54 @@
+"""Operators for `try` and `with`. Bodies run again for each exception raised under a staged condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import staging
+from ..core.active_backends import ACTIVE, active_backend
+from ..debugging.tracebacks import drop_current_frame
+
+
+def is_plain() -> bool:
+    """Return whether no backend is staging, so that Python can run a `try` itself."""
+    return not ACTIVE
+
+
+def try_stmt(
+    body: Callable[[], None],
+    kinds: Callable[[], tuple],
+    caught: tuple[str, ...],
+    get_state: Callable[[], tuple],
+    set_state: Callable[[tuple], None],
+    symbol_names: tuple[str, ...],
+) -> None:
+    """Run the `try` or `with` statement that is the whole of `body`.
+
+    `kinds()` returns what its handlers name, and `caught` contains the variables that are live in them.
+    """
+    try:
+        backend = active_backend() if ACTIVE else None
+        if backend is None:
+            body()
+        else:
+            from ..staging.attempts import statements  # noqa: PLC0415 - plain runs need no staging
+
+            statements.try_stmt(backend, body, kinds, caught, get_state, set_state, symbol_names)
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def attempt() -> None:
+    """Raise the exception for which the body of a `try` or `with` runs again, if any."""
+    if ACTIVE:
+        error = staging.repeated_error()
+        if error is not None:
+            raise error
+
+
+def manager(make: Callable[[], Any]) -> Any:
+    """Return the context manager of a `with`, which is entered only once if the statement runs again."""
+    flight = staging.current_flight() if ACTIVE else None
+    return make() if flight is None else flight.manager(make)

@@ -1,0 +1,310 @@
+"""Stage `try` and `with`: what their bodies raise under a staged condition arrives at their handlers.
+
+    try:                                  number = 0
+        if x < 0:                         if x < 0: number = 1
+            raise ValueError("negative")  if number == 0:
+        y = np.sqrt(x)                        y = np.sqrt(x)
+    except ValueError:                    if number == 1:
+        y = 0.0                               y = 0.0
+
+The statement runs once for its body. From the first staged condition on that decides whether something is
+raised, the rest of the body is recorded as a branch. Then, for each exception that was raised, the statement
+runs again as a branch for its number, and raises it where the body begins: Python selects the handler.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import functools
+import sys
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ...backends import staged_by
+from ...debugging.tracebacks import is_internal
+from ...errors import RaiseInTryError
+from ...values.locations import Location
+from ...values.structures import flatten, unflatten
+from ..conditions import growing, merge_paths
+from ..exceptions import fields_of, is_own_raise, refuse_caught
+from ..state.aliases import ROOT
+from ..state.growing_lists import GrowLists
+from ..state.in_flight import InFlight
+from ..state.mismatches import Side
+from ..state.statement import RESULT, AlwaysRaises, Path, Statement, Variable
+from .managers import Again, Entered
+
+MAX_RESTS = 40
+"""The number of statements in a row that may raise: each adds a level of nesting to the graph."""
+
+
+class Attempt:
+    """A `try` or `with` that is being staged."""
+
+    def __init__(self, body: Any, kinds: Callable[[], tuple], caught: Sequence[str], get_state: Any):
+        self.body = body
+        self.code: types.CodeType = body.__code__
+        self.kinds = kinds
+        cells = {**_cells(get_state), **_cells(body)}
+        self.caught = {id(cells[name]) for name in caught if name in cells}
+        self.entered: list[Entered] = []
+        """The context managers of a `with`, in order."""
+
+    def is_running(self, frame: types.FrameType) -> bool:
+        if frame.f_code is not self.code:
+            return False
+        return any(start <= frame.f_lasti < end for start, end in _protected_ranges(self.code))
+
+    def names(self, kind: type[BaseException]) -> bool:
+        """Return whether a handler names an exception class, or a context manager may suppress it."""
+        kinds = [k for k in flatten(self.kinds())[0] if isinstance(k, type)]
+        return issubclass(kind, tuple(kinds)) or any(entered.names(kind) for entered in self.entered)
+
+    def catches(self, error: BaseException, *, is_seen: bool) -> bool:
+        """Return whether the statement may see an exception. `is_seen` is whether an outer one may."""
+        return not self.entered or any(entered.sees(error, is_seen=is_seen) for entered in self.entered)
+
+
+class Raised:
+    """An exception that the traced code raises: `values` are its arguments and fields."""
+
+    def __init__(self, error: BaseException, number: int, attempt: Attempt, site: tuple):
+        self.error, self.number, self.attempt, self.site = error, number, attempt, site
+        self.traceback = error.__traceback__
+        self.leaves, self.spec = flatten((error.args, fields_of(error)))
+        self.names = {
+            i: f"value_{number}_{i}" for i, leaf in enumerate(self.leaves) if staged_by(leaf) is not None
+        }
+
+    def is_like(self, other: Raised) -> bool:
+        """Return whether two captures of one statement raise the same, up to staged values."""
+        same = self.attempt is other.attempt and self.site == other.site and self.spec == other.spec
+        return same and all(
+            (i in self.names and i in other.names) or (type(a) is type(b) and a == b)
+            for i, (a, b) in enumerate(zip(self.leaves, other.leaves, strict=True))
+        )
+
+    def again(self, backend: Any, state: InFlight) -> BaseException:
+        leaves = [
+            backend.bound(getattr(state, self.names[i])) if i in self.names else leaf
+            for i, leaf in enumerate(self.leaves)
+        ]
+        error = self.error
+        if self.names:
+            args, fields = unflatten(self.spec, leaves)
+            BaseException.__setattr__(error, "args", args)
+            vars(error).update({n: v for n, v in fields.items() if n in vars(error)})
+        return error.with_traceback(self.traceback)
+
+
+class Region:
+    """A branch, a loop body, or the body of a `try`, with the parts of it that exceptions skip."""
+
+    def __init__(self, statement: Statement, skipped: Any):
+        self.statement, self.skipped = statement, skipped
+        self.rests: list[Rest] = []
+
+
+class Rest:
+    """The rest of a region after a staged condition has decided whether an exception is in flight."""
+
+    def __init__(self, flight: Flight, region: Region, backend: Any):
+        outer = region.statement
+        accessors = outer.get_state, outer.set_state
+        self.flight, self.skipped, self.backend = flight, region.skipped, backend
+        self.statement = Statement(backend, outer.closures, accessors, outer.names)
+        self.statement.apart = outer.apart
+        self.goes_on = flight.state.number == 0
+        self.stack = contextlib.ExitStack()
+        self.stack.enter_context(self.statement.heap.watching())
+        self.capture = self.stack.enter_context(backend.open_branch())
+        flight.state.number = 0
+
+    def close(self, result: Any, *, is_left: bool) -> tuple[Any, bool]:
+        """Make the rest a branch, and return the result of the region and whether each path raises."""
+        statement, path, skipped = self.statement, Path(), Path()
+        path.is_left = is_left and self.capture.raised is None
+        skipped.is_left = True
+        try:
+            statement.note(path, result)
+        finally:
+            self.stack.close()
+            statement.restore()
+        path.capture = self.capture
+        statement.finished(path)
+        with self.backend.open_branch() as skipped.capture:
+            pass
+        for variable, value in zip(statement.variables, statement.before, strict=True):
+            skipped.values[variable], skipped.raw[variable] = statement.flatten(value), value
+        if self.skipped is not None:
+            path.values[RESULT], skipped.values[RESULT] = map(statement.flatten, (result, self.skipped))
+        grown = [p for p in growing(statement, path, skipped) if isinstance(p, Location)]
+        if grown:
+            raise GrowLists(grown)
+        sides = Side("if nothing is raised"), Side("if an exception is raised")
+        count = len(statement.names)
+        values = merge_paths(statement, self.goes_on, (path, skipped), count, sides)
+        result = values.pop(RESULT, result)
+        statement.write(values)
+        return result, is_left
+
+    def abandon(self) -> None:
+        self.stack.close()
+        self.statement.restore()
+
+
+class Flight:
+    """The exceptions raised in a `try` and the regions in it, innermost last."""
+
+    def __init__(self) -> None:
+        self.state = InFlight()
+        self.raised: list[Raised] = []
+        self.takers: list[Attempt] = []
+        """The statement that may catch each exception, in the order in which they were raised."""
+        self.attempts: list[Attempt] = []
+        self.repeating: list[Attempt] = []
+        """Those among the statements whose bodies have run, and run again for what they raised."""
+        self.regions: list[Region] = []
+        self.repeated: BaseException | None = None
+        """The exception for which a statement is about to run again."""
+        self.again: Iterator[Again] = iter(())
+        """The context managers of that statement."""
+
+    def forgotten(self, statement: Statement) -> Iterator[Variable]:
+        """Yield the variables of a statement that no handler reads."""
+        cells = _cells(statement.get_state)
+        caught = set().union(*(attempt.caught for attempt in self.attempts))
+        for variable in statement.variables:
+            if variable.name in cells and id(cells[variable.name]) not in caught:
+                yield variable
+
+    def expected(self, kinds: tuple[type[Exception], ...]) -> list[type[Exception]]:
+        """Return the classes among `kinds` that a `try` around the running code names."""
+        attempts = [attempt for _, attempt in self._protected() if attempt is not None]
+        return [kind for kind in kinds if any(attempt.names(kind) for attempt in attempts)]
+
+    def reached(self) -> tuple[list[Any], list[Any]]:
+        """Return the bodies of the statements that are being staged, and their context managers."""
+        attempts = [*self.attempts, *self.repeating]
+        return [a.body for a in attempts], [entered.made for a in attempts for entered in a.entered]
+
+    def take(self, error: BaseException) -> bool:
+        """Note an exception if a `try` that is being staged may catch it, and return whether one does."""
+        site: tuple = ()
+        protected = [*self._protected()]
+        for i, (frame, attempt) in enumerate(protected):
+            site += ((frame.f_code, frame.f_lasti),)
+            if attempt is None:
+                refuse_caught(error, site[-1:])
+            elif attempt.catches(error, is_seen=any(outer is not None for _, outer in protected[i + 1 :])):
+                self._note(error, attempt, site)
+                return True
+        return False
+
+    def _protected(self) -> Iterator[tuple[types.FrameType, Attempt | None]]:
+        """Yield the user's running frames, innermost first, each with the attempt that protects it."""
+        attempts, frame = [*self.attempts], sys._getframe(1)
+        while frame is not None and frame.f_code.co_name != ROOT:
+            if not is_internal(frame.f_code):
+                found = next((a for a in reversed(attempts) if a.is_running(frame)), None)
+                if found is not None:
+                    del attempts[attempts.index(found) :]
+                yield frame, found
+            frame = frame.f_back  # type: ignore[assignment]
+
+    def manager(self, make: Callable[[], Any]) -> Any:
+        """Return the next context manager of the innermost `with`, which `make` creates at first."""
+        if self.repeated is not None:
+            return next(self.again)
+        entered = Entered(make())
+        self.attempts[-1].entered.append(entered)
+        return entered
+
+    def refuse(self, error: BaseException) -> None:
+        """Raise if a statement that cannot be staged may catch an exception; here, all of them can."""
+
+    def refuse_item(self) -> None:
+        """Raise if an index out of bounds cannot arrive at the handler that names it."""
+
+    def _note(self, error: BaseException, attempt: Attempt, site: tuple) -> None:
+        traceback = error.__traceback__
+        while traceback is not None:
+            site += ((traceback.tb_frame.f_code, traceback.tb_lasti),)
+            traceback = traceback.tb_next
+        new = Raised(error, len(self.raised) + 1, attempt, site)
+        for i, old in enumerate(self.raised):
+            if old.is_like(new):
+                new = self.raised[i] = Raised(error, old.number, attempt, site)
+                break
+        else:
+            self.raised.append(new)
+        self.takers.append(attempt)
+        self.state.number = new.number
+        for i, name in new.names.items():
+            setattr(self.state, name, new.leaves[i])
+
+    def run(self, statement: Statement, closure: Callable[[], Any], skipped: Any) -> tuple[Any, bool]:
+        """Run the closure of a region, and return its result and whether each path raises."""
+        region = Region(statement, skipped)
+        self.regions.append(region)
+        if skipped is False:  # a loop goes on while nothing is raised
+            self.state.number = 0
+        try:
+            result, is_left = self._to_end(region, closure)
+            while region.rests:
+                rest = region.rests.pop()
+                result, is_left = rest.close(result, is_left=is_left)
+        except BaseException:
+            for rest in reversed(region.rests):
+                rest.abandon()
+            raise
+        finally:
+            self.regions.pop()
+        return result, is_left
+
+    def _to_end(self, region: Region, closure: Callable[[], Any]) -> tuple[Any, bool]:
+        try:
+            return closure(), False
+        except AlwaysRaises as end:
+            if not end.in_flight:
+                if not region.rests:
+                    raise
+                region.rests[-1].capture.raised = end
+        except Exception as error:
+            if not is_own_raise(error):
+                raise
+            if not self.take(error):
+                if not region.rests:
+                    raise
+                region.rests[-1].capture.raised = error
+                region.statement.backend.raise_error(error)
+        return region.skipped, True
+
+    def go_on(self, backend: Any) -> None:
+        """Make the rest of the innermost region a branch if an exception may be in flight."""
+        number = self.state.number
+        if (type(number) is int and number == 0) or not self.regions:
+            return
+        region = self.regions[-1]
+        if len(region.rests) == MAX_RESTS:
+            raise RaiseInTryError(
+                f"more than {MAX_RESTS} statements in a row may raise in a 'try' under staged conditions",
+                why="what follows each of them is a branch of its own, inside the branch before",
+                remedy="use a loop over an array or a staged range, or put the 'try' inside the loop",
+            )
+        region.rests.append(Rest(self, region, backend))
+
+
+def _cells(function: Any) -> dict[str, Any]:
+    code = getattr(function, "__code__", None)
+    return {} if code is None else dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+
+
+@functools.lru_cache(maxsize=256)
+def _protected_ranges(code: types.CodeType) -> list[tuple[int, int]]:
+    """Return the instructions of a function whose exceptions a handler, `finally` or context manager sees."""
+    names = {i.offset: i.opname for i in dis.get_instructions(code)}
+    entries = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]  # not in typeshed
+    return [(e.start, e.end) for e in entries if names[e.target] == "PUSH_EXC_INFO"]

@@ -1,0 +1,101 @@
+"""Context managers that see what is raised under a staged condition in their `with`.
+
+Each is entered once. Its `__exit__` is called at the end of the block, and again for each exception.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import types
+from typing import Any
+
+from ...core.packages import is_library
+from ...debugging.tracebacks import catches_exceptions
+from ...errors import RaiseInTryError
+
+_GENERATOR_MANAGER = type(contextlib.contextmanager(lambda: iter(()))())
+"""The class of what `contextlib.contextmanager` makes."""
+
+
+class Entered:
+    """A context manager, and what its `__enter__` returned."""
+
+    def __init__(self, made: Any):
+        self.made, self.kind = made, type(made)
+        self.value: Any = None
+
+    def __enter__(self) -> Any:
+        self.value = self.kind.__enter__(self.made)
+        return self.value
+
+    def __exit__(self, *exception: object) -> Any:
+        return self.kind.__exit__(self.made, *exception)
+
+    @property
+    def code(self) -> types.CodeType | None:
+        """The code of the user's own `__exit__`, or of the user's generator, else None."""
+        if isinstance(self.made, _GENERATOR_MANAGER):
+            return self.made.gen.gi_code
+        code = getattr(getattr(self.kind, "__exit__", None), "__code__", None)
+        return None if code is None or is_library(code.co_filename) else code
+
+    def names(self, kind: type[BaseException]) -> bool:
+        """Return whether the manager may suppress an exception of some class."""
+        if isinstance(self.made, contextlib.suppress):
+            return issubclass(kind, self.made._exceptions)  # noqa: SLF001 - nothing public tells them
+        code = self.code
+        if code is None:
+            return False
+        if isinstance(self.made, _GENERATOR_MANAGER):
+            return catches_exceptions(code)
+        return not _returns_nothing(code)
+
+    def sees(self, error: BaseException, *, is_seen: bool) -> bool:
+        """Return whether the manager has to see an exception. `is_seen` is whether an outer `try` may."""
+        if isinstance(self.made, contextlib.suppress):
+            return self.names(type(error))
+        if not isinstance(self.made, (_GENERATOR_MANAGER, contextlib.ExitStack)):
+            return self.code is not None
+        if is_seen or isinstance(self.made, contextlib.ExitStack) or self.names(type(error)):
+            raise RaiseInTryError(
+                f"{type(error).__name__} is raised under a staged condition inside a 'with', whose context "
+                f"manager is {_described(self.made)}",
+                why="its exit is traced for the path that raises and for the path that does not, but it can "
+                "run only once",
+                remedy="use a class with __enter__ and __exit__, or a 'try' in the function",
+            ) from error
+        return False
+
+
+def _described(made: Any) -> str:
+    is_generator = isinstance(made, _GENERATOR_MANAGER)
+    return f"the generator {made.gen.__name__}()" if is_generator else f"a {type(made).__name__}"
+
+
+def _returns_nothing(code: types.CodeType) -> bool:
+    """Return whether a function returns only None and False."""
+    previous: dis.Instruction | None = None
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "RETURN_CONST" and instruction.argval:
+            return False
+        if instruction.opname == "RETURN_VALUE":
+            is_constant = previous is not None and previous.opname in ("LOAD_CONST", "LOAD_COMMON_CONSTANT")
+            if not is_constant or previous.argval:  # type: ignore[union-attr]
+                return False
+        previous = instruction
+    return True
+
+
+class Again:
+    """A context manager that has been entered before."""
+
+    def __init__(self, entered: Entered):
+        self.entered = entered
+
+    def __enter__(self) -> Any:
+        return self.entered.value
+
+    def __exit__(self, *exception: object) -> Any:
+        is_seen = self.entered.code is not None or isinstance(self.entered.made, contextlib.suppress)
+        return self.entered.__exit__(*exception) if is_seen else None

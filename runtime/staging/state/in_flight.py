@@ -1,0 +1,40 @@
+"""The exception that a program may be raising: which one, as a staged number, and its staged arguments.
+
+While a `try` is staged, each branch and loop body is a *region*. If a staged condition decides whether one
+of its statements raises, the number of the exception in flight is staged, and the rest of the region becomes
+a branch for the number zero.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+
+class InFlight:
+    """State of the program: `number` is 0 while nothing is raised; further attributes hold arguments."""
+
+    def __init__(self) -> None:
+        self.number: Any = 0
+
+
+class _Running(threading.local):
+    flight: Any = None
+    """The `Flight` of the outermost `try` that this thread is staging, or None."""
+
+
+running = _Running()
+SKIPPED: Any = object()
+"""Stands for the value of an expression that has not been evaluated because of an exception."""
+
+
+def current_flight() -> Any:
+    return running.flight
+
+
+def repeated_error() -> BaseException | None:
+    """Return the exception for which the body of the innermost `try` runs again, or None."""
+    if running.flight is None:
+        return None
+    error, running.flight.repeated = running.flight.repeated, None
+    return error
