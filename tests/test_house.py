@@ -88,6 +88,7 @@ SAMPLES = (
 
 LONGEST = 400
 LONG: dict[str, str] = {  # the files that may be longer, each with the reason
+    "converters/passes/control_flow.py": "one pass: each statement becomes an operator with its closures",
     "runtime/graph/tracing/tensor.py": "the methods of an array, as many as NumPy's protocols require",
     "tests/gradients/rule_cases.py": "the table of calls whose gradients are checked",
     "tests/runtime/graph/test_rules.py": "the table of calls with which the rules are checked",
@@ -98,7 +99,7 @@ SHORT: dict[str, str] = {  # the modules that may be shorter, each with the reas
     "runtime/debugging/loggers.py": "the documented names of the loggers",
     "runtime/graph/tracing/modes.py": "a public function and the modes that it sets",
 }
-MOST_FILES = 13
+MOST_FILES = 14
 PUBLIC = {
     "GradientError",
     "GradientTape",

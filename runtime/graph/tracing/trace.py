@@ -191,11 +191,9 @@ class RootBuilder(Builder):
 
     def watch(self, array: np.ndarray) -> None:
         """Have `check_selected` raise if a plain array changes that a staged condition has selected here."""
-        error = AliasError(
-            "an array that a staged condition selects is written to afterwards",
-            why="whether its other name refers to the same array is known only when the graph runs",
-            remedy="select a copy: y = x.copy()",
-        )
+        what = "an array that a staged condition selects is written to afterwards"
+        why = "whether its other name refers to the same array is known only when the graph runs"
+        error = AliasError(what, why=why, remedy="select a copy: y = x.copy()")
         self._selected.setdefault(id(array), (array, array.copy(), error))
 
     def check_selected(self) -> None:
