@@ -19,7 +19,7 @@ def windows(n):
 
 
 @samples((V, W), (W, V))
-def fit(xs, ys):
+def line_fit(xs, ys):
     line, residuals, rank, singular, threshold = np.polyfit(xs, ys, 1, full=True)
     return np.round(line, 6), rank, threshold
 
@@ -31,6 +31,6 @@ def histogram_of_pairs(xs, ys):
 
 
 @samples((np.array([3, 200, 7], np.uint8),), (np.array([0, 255, 1], np.uint8),))
-def bits(bytes_):
+def packed_bits(bytes_):
     ones = np.unpackbits(bytes_)
     return np.packbits(ones[::-1]), np.bitwise_count(bytes_) if hasattr(np, "bitwise_count") else ones

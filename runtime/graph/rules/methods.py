@@ -6,6 +6,7 @@ defined beside the rules of the function.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -118,7 +119,7 @@ def function_name(function: Callable[..., Any]) -> str:
 def ufunc_name(function: np.ufunc) -> str:
     """Return the op of a ufunc. Only NumPy's own have the prefix by which rules for ops know them."""
     name = function.__name__
-    return f"numpy.{name}" if function in _NUMPY_UFUNCS else scipy_name(function) or f"ufunc.{name}"
-
-
-_NUMPY_UFUNCS = {f for module in (np, np.strings) for f in vars(module).values() if isinstance(f, np.ufunc)}
+    modules = (np, sys.modules.get("numpy.strings"))  # which NumPy imports late
+    if any(getattr(module, name, None) is function for module in modules):
+        return f"numpy.{name}"
+    return scipy_name(function) or f"ufunc.{name}"
