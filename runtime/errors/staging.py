@@ -179,17 +179,17 @@ class UnsupportedFunctionError(StagingError):
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
-    ... def by_size(x):
-    ...     return sorted(x, key=lambda v: -v)
-    >>> by_size(np.array([1.0, 3.0, 2.0]))
+    ... def largest(x):
+    ...     return max(x, default=0.0)
+    >>> largest(np.array([1.0, 3.0, 2.0]))
     Traceback (most recent call last):
         ...
-    autograph_rs.UnsupportedFunctionError: sorted() with a key cannot be staged
-      File "...", line 3, in by_size
-        return sorted(x, key=lambda v: -v)
-               ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      why: the graph has no operation that sorts by a key function
-      fix: index the items with np.argsort of the keys: x[np.argsort(-x)]
+    autograph_rs.UnsupportedFunctionError: max() with default cannot be staged
+      File "...", line 3, in largest
+        return max(x, default=0.0)
+               ^^^^^^^^^^^^^^^^^^^
+      why: the graph has no operation for it
+      fix: test the length first, and call max() without default
       see: docs/errors/UnsupportedFunctionError.md
 
     ## Why
@@ -202,10 +202,10 @@ class UnsupportedFunctionError(StagingError):
     Use operations that the backend supports:
 
     >>> @ag.function
-    ... def by_size(x):
-    ...     return x[np.argsort(-x)]
-    >>> by_size(np.array([1.0, 3.0, 2.0]))
-    array([3., 2., 1.])
+    ... def largest(x):
+    ...     return max(x) if len(x) > 0 else 0.0
+    >>> print(largest(np.array([1.0, 3.0, 2.0])))
+    3.0
 
     Or call the function through `ag.py_function`, which runs any Python function while the program runs.
     """
