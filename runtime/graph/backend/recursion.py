@@ -137,7 +137,7 @@ class Recursion:
         self.parent: Builder = current_builder()
         self.outer: Recursion | None = self.parent.recursion
         parameters = self._bind(args, kwargs)
-        self._fixed = {id(variables.get(name)) for name in parameters} - {id(None)}
+        self._fixed = {id(v) for name, v in parameters.items() if variables.get(name) is v}
         self.leaves, self.spec = self._flatten(parameters)
         missing = object()
         known = {name: variables.get(name, missing) for name in parameters}

@@ -180,8 +180,9 @@ def test_unrolled_activations_set_the_variables_of_outer_functions():
             nonlocal calls
             calls += 1
             if k > 0:
-                if depth > 0:
-                    go(k - 2, depth - 1)
+                depth -= 1
+                if depth:
+                    go(k - 2, depth)
 
         go(k, 4)
         return calls
