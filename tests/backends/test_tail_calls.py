@@ -87,8 +87,8 @@ def overridden(n):
 
 
 LOOPS = [
-    (gcd, (48, 18)), (collatz, (27,)), (newton, (2.0,)), (swapped, (5, 2, 3)), (method, (4,)), (factories, (3,)),
-    (decorated, (4, 1)),
+    (gcd, (48, 18)), (collatz, (27,)), (newton, (2.0,)), (swapped, (5, 2, 3)), (method, (4,)),
+    (factories, (3,)), (decorated, (4, 1)),
 ]  # fmt: skip
 REFUSED = [(factorial, (4,)), (even, (4,)), (overridden, (3,))]
 

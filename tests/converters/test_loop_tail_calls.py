@@ -102,7 +102,7 @@ def test_others_are_left_as_they_are(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["def f(self, n): return self.other.f(n - 1)", "def f(self, n):\n self = n\n return self.f(n - 1)"],
+    ["def f(self, n): return self.g.f(n - 1)", "def f(self, n):\n self = n\n return self.f(n - 1)"],
 )
 def test_calls_of_another_object_are_left_as_they_are(text):
     assert rewritten(text, is_method=True) is None

@@ -155,7 +155,7 @@ class Recursion:
                 continue
             if isinstance(before, Staged):
                 self.kinds[i] = self._type_of(leaf)
-            elif owners[i] in rebound or not is_same(before, leaf):
+            elif not is_same(before, leaf) or (owners[i] in rebound and constant_type(leaf) is not None):
                 self.varies = self.varies or not (_is_array(leaf) and _is_array(before))
                 self.kinds[i] = self._type_of(leaf)
                 self.can_stage &= self.kinds[i] is not None or is_same(before, leaf)

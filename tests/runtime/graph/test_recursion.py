@@ -311,3 +311,16 @@ def test_a_result_that_may_be_an_argument_is_not_written_to():
         return y
 
     np.testing.assert_array_equal(ag.function(f)(np.ones(2), N), f(np.ones(2), 5))
+
+
+def test_constants_of_several_called_graphs_are_kept_apart():
+    def female(k):
+        return 1 if k == 0 else k - male(female(k - 1))
+
+    def male(k):
+        return 0 if k == 0 else k - female(male(k - 1))
+
+    def f(n):
+        return female(n), male(n)
+
+    assert [ag.function(f)(np.int64(n)) for n in range(8)] == [f(n) for n in range(8)]
