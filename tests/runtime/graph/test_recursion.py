@@ -324,3 +324,24 @@ def test_constants_of_several_called_graphs_are_kept_apart():
         return female(n), male(n)
 
     assert [ag.function(f)(np.int64(n)) for n in range(8)] == [f(n) for n in range(8)]
+
+
+@ag.function
+def decorated(n):
+    if n <= 1:
+        return 1
+    return n * decorated(n - 1)
+
+
+class Decorated:
+    base = 2
+
+    @ag.function
+    def power(self, n):
+        return 1 if n <= 0 else self.base * self.power(n - 1)
+
+
+def test_a_function_that_is_traced_by_itself_is_recursive_too():
+    assert decorated(N) == 120
+    assert decorated.get_concrete_function(N).graph.program()[1].name == "decorated"
+    assert Decorated().power(N) == 32
