@@ -76,15 +76,16 @@ def _call_running(
 ) -> Any:
     """Call a function that is running with the given variables."""
     code, unrolled = called.__code__, current_builder().root.unrolled
-    if unrolled.get(code, 0) is None:
+    left = unrolled.get(code)
+    if code in unrolled and left is None:
         return called(*args, **kwargs)
     try:
         recursion = Recursion(backend, called, variables, args, kwargs)
     except TypeError:  # the arguments do not match the parameters
         return called(*args, **kwargs)
-    if code in unrolled:
-        unrolled[code] -= 1
-        if not recursion.varies or unrolled[code] < 0:
+    if left is not None:
+        unrolled[code] = left - 1
+        if not recursion.varies or left <= 0:
             raise Diverges(code)
         return called(*args, **kwargs)
     if recursion.varies and _ends(backend, called, args, kwargs):
@@ -121,7 +122,7 @@ def _ends(backend: Any, called: types.FunctionType, args: Any, kwargs: Any) -> b
     return True
 
 
-def _statement(backend: Any, called: types.FunctionType, roots: tuple) -> Statement:
+def _statement(backend: Any, called: types.FunctionType, roots: tuple[Any, ...]) -> Statement:
     return Statement(backend, (roots, called), (tuple, set_nothing), (), is_expression=True)
 
 
@@ -144,7 +145,7 @@ class Recursion:
         earlier, earlier_spec = self._flatten(known)
         rebound = rebound_names(self.code)
         owners = [n for n, value in parameters.items() for _ in self._flatten({n: value})[0]]
-        self.kinds: list[StagedType | None] = [
+        self.kinds: list[Any] = [  # the type of each staged leaf, and None for each plain one
             self._type_of(leaf) if isinstance(leaf, Staged) else None for leaf in self.leaves
         ]
         self.can_stage = earlier_spec == self.spec
