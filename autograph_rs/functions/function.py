@@ -136,7 +136,7 @@ class Function(PickleSupport, FastPath[P, R_co]):
     def call_bound(self, bound: Args, args: Args, kwargs: Kwargs, fast_key: Any) -> Any:
         """Call the function. `bound` contains the instance of a method, and is empty for a function."""
         if is_tracing():
-            return self._converted(*bound, *args, **kwargs)
+            return staging.recursive_callee(self._converted)(*bound, *args, **kwargs)
         if MODES:
             if "eagerly" in MODES and self.can_run_eagerly:
                 return self.python_function(*bound, *args, **kwargs)

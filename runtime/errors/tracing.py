@@ -198,7 +198,7 @@ class StagedRecursionError(AutographError, RecursionError):
       File "...", line 4, in <lambda>
         return np.sum(x) if n == 0 else nest(x[None], n - 1)
                                         ^^^^^^^^^^^^^^^^^^^^
-      why: an argument is float64[1, 3] in one call and float64[1, 1, 3] in another: their numbers of ...
+      why: an argument is float64[1, 3] in one call and float64[1, 1, 3] in another: ...
       fix: pass arguments of one type and number of dimensions
       see: docs/errors/StagedRecursionError.md
 

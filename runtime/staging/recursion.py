@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.active_backends import active_backend
+from ..debugging.tracebacks import is_internal
 from .state.aliases import ROOT
 from .state.heap import running_heaps
 from .state.statement import Statement
@@ -18,14 +19,14 @@ _CAPTURE = Statement.run.__code__
 
 
 def recursive_callee(
-    called: Callable[..., Any], loop_form: Callable[[], Callable[..., Any] | None]
+    called: Callable[..., Any], loop_form: Callable[[], Callable[..., Any] | None] = lambda: None
 ) -> Callable[..., Any]:
     """Return what to call instead of `called`, a function that may be running, during a capture.
 
     `loop_form` returns the function as a loop if it is tail-recursive. Backends that can call a function from
     itself do not need it.
     """
-    if type(called) is not types.FunctionType:
+    if type(called) is not types.FunctionType or is_internal(called.__code__):
         return called
     find = getattr(active_backend(), "recursive_callee", None)
     if find is not None:

@@ -76,15 +76,16 @@ def _call_running(
 ) -> Any:
     """Call a function that is running with the given variables."""
     code, unrolled = called.__code__, current_builder().root.unrolled
-    if unrolled.get(code, 0) is None:
+    left = unrolled.get(code)
+    if code in unrolled and left is None:
         return called(*args, **kwargs)
     try:
         recursion = Recursion(backend, called, variables, args, kwargs)
     except TypeError:  # the arguments do not match the parameters
         return called(*args, **kwargs)
-    if code in unrolled:
-        unrolled[code] -= 1
-        if not recursion.varies or unrolled[code] < 0:
+    if left is not None:
+        unrolled[code] = left - 1
+        if not recursion.varies or left <= 0:
             raise Diverges(code)
         return called(*args, **kwargs)
     if recursion.varies and _ends(backend, called, args, kwargs):
@@ -121,7 +122,7 @@ def _ends(backend: Any, called: types.FunctionType, args: Any, kwargs: Any) -> b
     return True
 
 
-def _statement(backend: Any, called: types.FunctionType, roots: tuple) -> Statement:
+def _statement(backend: Any, called: types.FunctionType, roots: tuple[Any, ...]) -> Statement:
     return Statement(backend, (roots, called), (tuple, set_nothing), (), is_expression=True)
 
 
@@ -137,14 +138,14 @@ class Recursion:
         self.parent: Builder = current_builder()
         self.outer: Recursion | None = self.parent.recursion
         parameters = self._bind(args, kwargs)
-        self._fixed = {id(variables.get(name)) for name in parameters} - {id(None)}
+        self._fixed = {id(v) for name, v in parameters.items() if variables.get(name) is v}
         self.leaves, self.spec = self._flatten(parameters)
         missing = object()
         known = {name: variables.get(name, missing) for name in parameters}
         earlier, earlier_spec = self._flatten(known)
         rebound = rebound_names(self.code)
         owners = [n for n, value in parameters.items() for _ in self._flatten({n: value})[0]]
-        self.kinds: list[StagedType | None] = [
+        self.kinds: list[Any] = [  # the type of each staged leaf, and None for each plain one
             self._type_of(leaf) if isinstance(leaf, Staged) else None for leaf in self.leaves
         ]
         self.can_stage = earlier_spec == self.spec
@@ -155,7 +156,7 @@ class Recursion:
                 continue
             if isinstance(before, Staged):
                 self.kinds[i] = self._type_of(leaf)
-            elif owners[i] in rebound or not is_same(before, leaf):
+            elif not is_same(before, leaf) or (owners[i] in rebound and constant_type(leaf) is not None):
                 self.varies = self.varies or not (_is_array(leaf) and _is_array(before))
                 self.kinds[i] = self._type_of(leaf)
                 self.can_stage &= self.kinds[i] is not None or is_same(before, leaf)

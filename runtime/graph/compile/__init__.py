@@ -87,9 +87,9 @@ def compile_graph(
     name = _identifier(graph.name)
     lines, nodes = emitter.function(graph, name)
     for called in graph.program()[1:]:
-        inner = create(called, shared=emitter)
-        more, inner_nodes = inner.function(called, inner.function_name(called))
-        nodes.update((len(lines) + number, node) for number, node in inner_nodes.items())
+        emitter = create(called, shared=emitter)
+        more, more_nodes = emitter.function(called, emitter.function_name(called))
+        nodes.update((len(lines) + number, node) for number, node in more_nodes.items())
         lines += more
     source = "\n".join(lines) + "\n"
     filename = f"<graph of {graph.name}>"

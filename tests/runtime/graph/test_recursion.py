@@ -179,9 +179,10 @@ def test_unrolled_activations_set_the_variables_of_outer_functions():
         def go(k, depth):
             nonlocal calls
             calls += 1
-            if k > 0:  # noqa: SIM102 - a plain condition in a staged one
-                if depth > 0:
-                    go(k - 2, depth - 1)
+            if k > 0:
+                depth -= 1
+                if depth:
+                    go(k - 2, depth)
 
         go(k, 4)
         return calls
@@ -310,3 +311,37 @@ def test_a_result_that_may_be_an_argument_is_not_written_to():
         return y
 
     np.testing.assert_array_equal(ag.function(f)(np.ones(2), N), f(np.ones(2), 5))
+
+
+def test_constants_of_several_called_graphs_are_kept_apart():
+    def female(k):
+        return 1 if k == 0 else k - male(female(k - 1))
+
+    def male(k):
+        return 0 if k == 0 else k - female(male(k - 1))
+
+    def f(n):
+        return female(n), male(n)
+
+    assert [ag.function(f)(np.int64(n)) for n in range(8)] == [f(n) for n in range(8)]
+
+
+@ag.function
+def decorated(n):
+    if n <= 1:
+        return 1
+    return n * decorated(n - 1)
+
+
+class Decorated:
+    base = 2
+
+    @ag.function
+    def power(self, n):
+        return 1 if n <= 0 else self.base * self.power(n - 1)
+
+
+def test_a_function_that_is_traced_by_itself_is_recursive_too():
+    assert decorated(N) == 120
+    assert decorated.get_concrete_function(N).graph.program()[1].name == "decorated"
+    assert Decorated().power(N) == 32
