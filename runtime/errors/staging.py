@@ -128,9 +128,9 @@ class UnsupportedPlaceError(StagingError):
     """A construct depends on a staged value, but cannot be staged.
 
     To be staged, a branch or loop body becomes a separate function. This is impossible if it contains
-    `yield` or `await` (only the function itself can be suspended, unless a loop consumes its items), reads its frame with `locals()`, or jumps
-    out of a `finally`. Patterns that match a structure cannot be staged either. On plain values these
-    constructs work as in Python.
+    `yield` or `await` (only the function itself can be suspended, unless a loop consumes the items at once),
+    reads its frame with `locals()`, or jumps out of a `finally`. Patterns that match a structure cannot be
+    staged either. On plain values these constructs work as in Python.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
@@ -159,8 +159,8 @@ class UnsupportedPlaceError(StagingError):
 
     ## How to fix it
 
-    Move the condition to code that can be staged. A generator becomes part of the loop, or of the builtin, that
-    consumes it where it is created:
+    Move the condition to code that can be staged. A generator becomes part of the loop, or of the builtin,
+    that consumes it where it is created:
 
     >>> @ag.function
     ... def first_below(x):

@@ -20,8 +20,10 @@ _RULES = {
     "AG003": ("a jump leaves the 'finally' of the '{}'", "jump after the 'try' statement"),
     "AG004": ("Python itself matches sequence, mapping and class patterns", "use 'if' or value patterns"),
     "AG005": (
-        "only list comprehensions, and generator expressions that are consumed at once, over one iterable, "
-        "without ':=' or 'await', can be staged",
+        (
+            "only list comprehensions, and generator expressions that are consumed at once, over one "
+            "iterable, without ':=' or 'await', can be staged"
+        ),
         "use such a list comprehension or a loop",
     ),
     "AG006": (
