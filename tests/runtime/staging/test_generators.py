@@ -210,10 +210,10 @@ def test_effects_keep_their_order(capsys):
 
     def f(xs):
         for x, y in zip(noisy(xs), (1, 2), strict=False):
-            print("use", x, y)
+            used = x, print("use", y)
         for x in noisy(xs):  # noqa: B007 - the test needs the `break`
             break
-        return any(x > 0 for x in (0, 1) for _ in noisy(xs))
+        return any(x > 0 for x in (0, 1) for _ in noisy(xs)), used[0]
 
     f(XS)
     plain = capsys.readouterr().out
