@@ -260,8 +260,10 @@ class _InsertProbes(Pass):
                     args[i] = at(_probe(number, "test", tested), tested)
 
     def _add_control_flow(self, name: str, call: gast.Call) -> int:
-        test, added_names = call.args[0], self.context.namer.added
-        state = tuple(c.value for c in call.args[-2].elts if c.value not in added_names)
+        test, names, added_names = call.args[0], call.args[-2], self.context.namer.added
+        if type(names) is gast.Call:  # with those of the loop that consumes a generator
+            [names] = names.args
+        state = tuple(c.value for c in names.elts if c.value not in added_names)
         test_start = (getattr(test, "lineno", 0), getattr(test, "col_offset", 0))
         is_user_test = test_start != self._span_of(call).start
         return self._add(call, name, state=state, is_user_test=is_user_test)

@@ -11,6 +11,7 @@ from typing import Any
 from autograph_rs.converters.diagnostics.unsupported import Span
 from autograph_rs.runtime import staging
 from autograph_rs.runtime.backends import staged_by
+from autograph_rs.runtime.core.active_backends import active_backend
 from autograph_rs.runtime.operators.opt_out import is_opted_out
 from autograph_rs.runtime.values.structures import flatten
 
@@ -86,6 +87,8 @@ class Probe:
         """Record the iterable of a `for`, and wrap a plain iterable to count its iterations."""
         self.runs += 1
         looping = staging.looping() if has_options and type(value) is range else None
+        if looping is None and staging.source_of(value) is not None:
+            looping = active_backend()  # the generator becomes part of the loop
         if looping is not None:
             self.staged[looping.name] += 1
         elif not self._is_staged(value):

@@ -64,8 +64,10 @@ _RULES = (
     Rule(
         "AG005",
         "condition-in-a-comprehension",
-        "only list comprehensions, and generator expressions that are consumed at once, over one iterable, "
-        "without ':=' or 'await', can be staged",
+        (
+            "only list comprehensions, and generator expressions that are consumed at once, over one "
+            "iterable, without ':=' or 'await', can be staged"
+        ),
         "use such a list comprehension or a loop",
     ),
     Rule(

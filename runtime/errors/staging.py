@@ -128,8 +128,8 @@ class UnsupportedPlaceError(StagingError):
     """A construct depends on a staged value, but cannot be staged.
 
     To be staged, a branch or loop body becomes a separate function. This is impossible if it contains
-    `yield` or `await` (only the function itself can be suspended, unless a loop consumes its items), reads
-    its frame with `locals()`, or jumps out of a `finally`. On plain values these constructs work as in
+    `yield` or `await` (only the function itself can be suspended, unless a loop consumes the items at once),
+    reads its frame with `locals()`, or jumps out of a `finally`. On plain values these constructs work as in
     Python.
 
     >>> import autograph_rs as ag, numpy as np

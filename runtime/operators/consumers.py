@@ -326,5 +326,6 @@ FINDERS.update({_ITERATORS[kind]: drive for kind, drive in _DRIVES.items()})
 def iterator(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Return `function(*args, **kwargs)` as an object that can be driven."""
     made = _ITERATORS[function](*args, **kwargs)
-    made.args, made.is_strict = (*args, *kwargs.values()) if function is enumerate else args, bool(kwargs)
+    made.args = (*args, *kwargs.values()) if function is enumerate else args
+    made.is_strict = kwargs.get("strict", False)
     return made

@@ -48,8 +48,8 @@ def test_text(folder: Path) -> None:
     assert done.stdout.decode().splitlines() == [
         (
             "a,b/100%:é.py:3:8: AG001 'if' cannot be staged: it contains 'yield' (line 4), and only the "
-            "function itself can be suspended; loop directly over the call of a generator function, or move "
-            "the condition to a separate function"
+            "function itself can be suspended; loop directly over the call of a generator function, or "
+            "move the condition to a separate function"
         ),
         (
             "a,b/100%:é.py:8:12: AG011 'set comprehension' cannot be staged: the elements of a set must "

@@ -10,7 +10,6 @@ from typing import Any
 
 from ...backends import staged_by
 from ...core.closures import parameter_names
-from ...debugging.tracebacks import is_internal
 from ...values.locations import ClassView, DictView, Location
 from ...values.structures import flatten
 from . import side_effects
@@ -78,7 +77,7 @@ def _of_variable(statement: Any, location: Any) -> str:
     if hasattr(getter, "getter_of"):
         getter = getter.getter_of(location.index)
     code = getattr(getter, "__code__", None)
-    if base is None or code is None or is_internal(code):
+    if base is None or code is None or " " in name:  # such a name is ours
         return ""
     frames = user_frames()
     if base[0] not in code.co_freevars:

@@ -211,11 +211,11 @@ def test_effects_keep_their_order(capsys):
             print("closed")
 
     def f(xs):
-        for x, y in zip(noisy(xs), (1, 2)):
-            print("use", y)
-        for x in noisy(xs):
+        for x, y in zip(noisy(xs), (1, 2), strict=False):
+            used = x, print("use", y)
+        for x in noisy(xs):  # noqa: B007 - the test needs the `break`
             break
-        return any(x > 0 for x in (0, 1) for _ in noisy(xs)), x
+        return any(x > 0 for x in (0, 1) for _ in noisy(xs)), used[0]
 
     f(XS)
     plain = capsys.readouterr().out
@@ -233,7 +233,7 @@ def test_an_error_of_the_consumer_passes_the_finally_of_the_generator():
             closed.append(True)
 
     def f(xs):
-        for x in guarded(xs):
+        for _ in guarded(xs):
             raise KeyError("consumer")
 
     with pytest.raises(KeyError, match="consumer"):
@@ -287,6 +287,7 @@ def test_a_list_of_the_consumer_that_the_generator_knows_is_refused():
         found = []
         for x in noting(xs, found):
             found.append(x)
+            found.append(-x)
         return found
 
     refused(f, "refers to it too")
