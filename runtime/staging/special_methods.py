@@ -96,7 +96,7 @@ def forwarding_method(method: types.FunctionType) -> Callable[..., Any]:
             if method.__name__ in _COERCED and staged_by(result) is not None:
                 raise ValueNeededError(
                     f"Python calls {method.__name__!r} for a value that is staged",
-                    why="its value is known only when the graph runs, and a library or a builtin needs it now",
+                    why="the value is known only when the graph runs, and a library or builtin needs it now",
                     remedy="call the builtin on the object itself in converted code, as in bool(x) or len(x)",
                 )
             return result

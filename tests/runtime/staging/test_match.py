@@ -59,10 +59,11 @@ def test_a_pattern_of_no_class_raises_as_in_python():
             case kinds():
                 return 1
 
-    with pytest.raises(TypeError, match=r"^called match pattern must be a class$"):
+    with pytest.raises(TypeError) as expected:
         matched(1)
-    with pytest.raises(TypeError, match=r"^called match pattern must be a class$"):
+    with pytest.raises(TypeError) as raised:
         ag.to_graph(matched)(1)
+    assert str(raised.value) == str(expected.value)
 
 
 def test_a_class_with_the_name_of_a_builtin_one():
@@ -88,13 +89,13 @@ def test_objects_are_captured_as_they_are():
     """A capture is the object itself, so a change to it is one to the object."""
 
     def written(x):
-        items = [np.zeros(2), 3]
+        items = [2.0, 3.0]
         match (items, x):
             case (first, value) if value > 0:
-                first[0][1] = value
+                first[1] = value
             case _:
-                items[0][0] = 5.0
-        return items[0]
+                items[0] = 5.0
+        return items
 
     for x in (2.0, -2.0):
         np.testing.assert_array_equal(ag.function(written)(np.float64(x)), written(x))
