@@ -17,12 +17,14 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from ..backends import BACKENDS, Backend, staged_by
 from ..core.traces import Trace, current_trace
 from ..debugging.tracebacks import drop_current_frame
 from ..errors import ValueNeededError
 from ..values.locations import has_contents
-from ..values.reachability import reaches
+from ..values.reachability import ATOMS, MAX_VISITED, contents
 from .conditions import if_exp
 from .state.heap import excluded_from_heap, is_of_user, running_heaps
 
@@ -197,21 +199,22 @@ class Tracing(Trace):
 
 
 def meet_values(values: Iterable[Any]) -> None:
-    """Meet the classes of some values, and of those that they hold."""
+    """Meet the classes of some values, and of at most `MAX_VISITED` that each of them holds."""
     trace = current_trace()
-    if trace is None:
-        return
-
-    def is_sought(value: Any) -> bool:
-        meet(trace, type(value))
-        return False
-
-    for value in values:
-        if isinstance(value, type):
-            meet(trace, value)
-        elif id(value) not in trace.seen:
-            trace.seen[id(value)] = value
-            reaches([value], is_sought)
+    for root in values if trace is not None else ():
+        pending, count = [root], 0
+        while pending and count < MAX_VISITED:
+            value = pending.pop()
+            kind = type(value)
+            count += 1
+            if isinstance(value, type):
+                meet(trace, value)
+            elif kind in ATOMS or BACKENDS[kind] is not None or isinstance(value, (np.generic, np.ndarray)):
+                continue
+            elif id(value) not in trace.seen:
+                trace.seen[id(value)] = value
+                meet(trace, kind)
+                pending += contents(value)
 
 
 def meet_called(called: Any) -> Any:
