@@ -22,7 +22,7 @@ _HOMES = {
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
     "side_effects": "warn_of_effects",
-    "special_methods": "and_object call_builtin Tracing meet_called or_object text_of truth",
+    "special_methods": "is_computed and_object call_builtin Tracing meet_called or_object text_of truth",
     "statement": "AlwaysRaises",
     "unsupported": "checked_write",
 }

@@ -46,7 +46,7 @@ class _Installed:
             replacement = _replacement(kind, name, value)
             if replacement is not None:
                 self.pairs[name] = value, replacement
-        if "__eq__" in self.pairs and "__ne__" not in vars(kind):
+        if "__eq__" in self.pairs and kind.__ne__ is object.__ne__:
             self.pairs["__ne__"] = None, _not_equal
 
     def install(self) -> None:
@@ -194,8 +194,12 @@ class Tracing(Trace):
     def __enter__(self) -> None:
         super().__enter__()
         function, arguments = self.called
-        meet_called(function)
-        meet_values([arguments])
+        try:
+            meet_called(function)
+            meet_values([arguments])
+        except BaseException:
+            self.exits.close()
+            raise
 
 
 def meet_values(values: Iterable[Any]) -> None:
@@ -275,6 +279,16 @@ def user_method(value: Any, *names: str) -> tuple[str, Callable[..., Any] | None
         if owner is not object:
             break
     return "", None
+
+
+def is_computed(kind: type, name: str) -> bool:
+    """Return whether assigning an attribute calls a method of the user."""
+    found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    setter = getattr(type(found), "__set__", None)
+    if type(found) is property or type(setter) is types.FunctionType:
+        return True
+    owner = next(base for base in kind.__mro__ if "__setattr__" in vars(base))
+    return is_of_user(owner) and type(vars(owner)["__setattr__"]) is types.FunctionType
 
 
 def result_of(name: str, value: Any, result: Any) -> Any:
