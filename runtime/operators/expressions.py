@@ -134,18 +134,19 @@ def guard(value: Any, construct: str, rule: str, detail: str = "") -> Any:
 
 def is_of_class(value: Any, kind: Any, is_whole: bool = False) -> bool:
     """Return whether a class pattern accepts `value`; with `is_whole`, its subpattern gets the value too."""
-    if not isinstance(kind, type):
-        raise TypeError("called match pattern must be a class")
-    if is_whole and not kind.__flags__ & _MATCH_SELF:
+    if is_whole and isinstance(kind, type) and not kind.__flags__ & _MATCH_SELF:
         raise UnsupportedPlaceError(
             f"the name {kind.__name__!r} of a builtin class stands for another class in a pattern",
             why="the subpatterns of builtin classes are converted by the name of the class",
             remedy="give the class another name",
         )
     backend = BACKENDS[type(value)]
-    if backend is not None and backend.is_staged(value):
+    if isinstance(kind, type) and backend is not None and backend.is_staged(value):
         return bool(backend.call_builtin(isinstance, (value, kind), {}))
-    return isinstance(value, kind)
+    match value:
+        case kind():
+            return True
+    return False
 
 
 _MATCH_SELF = 1 << 22

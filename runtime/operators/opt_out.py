@@ -49,7 +49,7 @@ def _install_check(namespace: types.ModuleType) -> None:
 
     def checking_callee(function: Any) -> Any:
         if current_trace() is not None:
-            staging.meet_called(function)
+            function = staging.meet_called(function)
         return checked_callee(function, callee, plain if is_opted_out() else None)
 
     namespace.callee = checking_callee  # type: ignore[attr-defined]

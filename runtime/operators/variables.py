@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable
 from typing import Any
 
@@ -43,23 +42,15 @@ def ldu(load: Callable[[], Any], name: str) -> Any:
 def set_attr(target: Any, name: str, value: Any) -> None:
     """Set an attribute that belongs to a statement's state, or delete it if `value` is an `Undefined`.
 
-    An attribute that a property or another descriptor of the user computes is not set: what its setter stored
-    belongs to the state by itself.
+    An attribute that a method of the user sets is not set again: what the method stored is part of the state.
     """
-    if is_computed(type(target), name):
+    if staging.is_computed(type(target), name):
         return
     if type(value) is Undefined:
         if name in getattr(target, "__dict__", ()):
             delattr(target, name)
     elif getattr(target, name, Undefined) is not value:
         setattr(target, name, value)
-
-
-def is_computed(kind: type, name: str) -> bool:
-    """Return whether assigning an attribute calls a method of the user."""
-    found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
-    setter = getattr(type(found), "__set__", None)
-    return type(found) is property or type(setter) is types.FunctionType
 
 
 def visible(found: Any, added: tuple[str, ...]) -> Any:

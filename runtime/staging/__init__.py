@@ -26,7 +26,7 @@ _HOMES = {
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
     "recursion": "recursive_callee",
     "side_effects": "warn_of_effects",
-    "special_methods": "and_object call_builtin Tracing meet_called or_object text_of truth",
+    "special_methods": "is_computed and_object call_builtin Tracing meet_called or_object text_of truth",
     "statement": "AlwaysRaises",
     "unsupported": "checked_write",
 }

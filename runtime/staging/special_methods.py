@@ -14,13 +14,17 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any
+
+import numpy as np
 
 from ..backends import BACKENDS, Backend, staged_by
 from ..core.traces import Trace, current_trace
 from ..debugging.tracebacks import drop_current_frame
+from ..errors import ValueNeededError
 from ..values.locations import has_contents
-from ..values.reachability import reaches
+from ..values.reachability import ATOMS, MAX_VISITED, contents
 from .conditions import if_exp
 from .state.heap import excluded_from_heap, is_of_user, running_heaps
 
@@ -42,7 +46,7 @@ class _Installed:
             replacement = _replacement(kind, name, value)
             if replacement is not None:
                 self.pairs[name] = value, replacement
-        if "__eq__" in self.pairs and "__ne__" not in vars(kind):
+        if "__eq__" in self.pairs and kind.__ne__ is object.__ne__:
             self.pairs["__ne__"] = None, _not_equal
 
     def install(self) -> None:
@@ -88,8 +92,16 @@ def forwarding_method(method: types.FunctionType) -> Callable[..., Any]:
     def forward(*args: Any, **kwargs: Any) -> Any:
         try:
             trace = current_trace()
-            called = method if trace is None else trace.namespace.callee(method)
-            return called(*args, **kwargs)
+            if trace is None:
+                return method(*args, **kwargs)
+            result = trace.namespace.callee(method)(*args, **kwargs)
+            if method.__name__ in _COERCED and staged_by(result) is not None:
+                raise ValueNeededError(
+                    f"Python calls {method.__name__!r} for a value that is staged",
+                    why="the value is known only when the graph runs, and a library or builtin needs it now",
+                    remedy="call the builtin on the object itself in converted code, as in bool(x) or len(x)",
+                )
+            return result
         except BaseException as error:
             drop_current_frame(error)
             raise
@@ -182,36 +194,45 @@ class Tracing(Trace):
     def __enter__(self) -> None:
         super().__enter__()
         function, arguments = self.called
-        meet_called(function)
-        meet_values([arguments])
+        try:
+            meet_called(function)
+            meet_values([arguments])
+        except BaseException:
+            self.exits.close()
+            raise
 
 
 def meet_values(values: Iterable[Any]) -> None:
-    """Meet the classes of some values, and of those that they hold."""
+    """Meet the classes of some values, and of at most `MAX_VISITED` that each of them holds."""
+    trace = current_trace()
+    for root in values if trace is not None else ():
+        pending, count = [root], 0
+        while pending and count < MAX_VISITED:
+            value = pending.pop()
+            kind = type(value)
+            count += 1
+            if isinstance(value, type):
+                meet(trace, value)
+            elif kind in ATOMS or BACKENDS[kind] is not None or isinstance(value, (np.generic, np.ndarray)):
+                continue
+            elif id(value) not in trace.seen:
+                trace.seen[id(value)] = value
+                meet(trace, kind)
+                pending += contents(value)
+
+
+def meet_called(called: Any) -> Any:
+    """Meet the classes of what a function that is called names or holds, and return the user's function."""
     trace = current_trace()
     if trace is None:
-        return
-
-    def is_sought(value: Any) -> bool:
-        meet(trace, type(value))
-        return False
-
-    for value in values:
-        if isinstance(value, type):
-            meet(trace, value)
-        elif id(value) not in trace.seen:
-            trace.seen[id(value)] = value
-            reaches([value], is_sought)
-
-
-def meet_called(function: Any) -> None:
-    """Meet the classes of what a function that is called names or holds."""
-    trace = current_trace()
-    if trace is None or id(function) in trace.seen:
-        return
-    if isinstance(function, types.MethodType):
-        meet_values([function.__self__])
-        function = function.__func__
+        return called
+    is_bound = isinstance(called, types.MethodType)
+    function = called.__func__ if is_bound else called
+    if is_bound:
+        meet_values([called.__self__])
+    if isinstance(function, types.FunctionType) and function.__code__ is _FORWARDING_CODE:
+        function = function.__wrapped__  # type: ignore[attr-defined]
+        called = types.MethodType(function, called.__self__) if is_bound else function
     if not isinstance(function, types.FunctionType):
         meet_values([function])
     elif id(function.__code__) not in trace.seen:
@@ -219,12 +240,16 @@ def meet_called(function: Any) -> None:
         scope = function.__globals__
         cells = [c.cell_contents for c in function.__closure__ or () if has_contents(c)]
         meet_values([*(scope[n] for n in function.__code__.co_names if n in scope), *cells])
+    return called
+
+
+_FORWARDING_CODE = forwarding_method(lambda: None).__code__
 
 
 # Builtins that convert what a special method returns
 
 
-_METHODS = {
+_METHODS: dict[Any, tuple[str, ...]] = {
     bool: ("__bool__", "__len__"),
     len: ("__len__",),
     int: ("__int__",),
@@ -234,6 +259,8 @@ _METHODS = {
     repr: ("__repr__",),
 }
 """The special methods that a builtin calls: the first that the class has."""
+_COERCED = frozenset((*chain.from_iterable(_METHODS.values()), "__contains__", "__index__", "__format__"))
+"""The special methods whose results Python converts to its own types."""
 _KINDS = {name: name.strip("_") for name in ("__bool__", "__int__", "__float__", "__complex__")}
 _KINDS["__len__"] = "int"
 """The kinds of numbers that special methods must return."""
@@ -248,10 +275,20 @@ def user_method(value: Any, *names: str) -> tuple[str, Callable[..., Any] | None
         owner = next((base for base in kind.__mro__ if name in vars(base)), object)
         if is_of_user(owner) and type(vars(owner)[name]) is types.FunctionType:
             meet(trace, kind)
-            return name, functools.partial(getattr(kind, name), value)
+            return name, functools.partial(trace.namespace.callee(vars(owner)[name]), value)
         if owner is not object:
             break
     return "", None
+
+
+def is_computed(kind: type, name: str) -> bool:
+    """Return whether assigning an attribute calls a method of the user."""
+    found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    setter = getattr(type(found), "__set__", None)
+    if type(found) is property or type(setter) is types.FunctionType:
+        return True
+    owner = next(base for base in kind.__mro__ if "__setattr__" in vars(base))
+    return is_of_user(owner) and type(vars(owner)["__setattr__"]) is types.FunctionType
 
 
 def result_of(name: str, value: Any, result: Any) -> Any:

@@ -29,29 +29,30 @@ def reaches(roots: Iterable[Any], is_sought: Callable[[Any], bool]) -> bool:
             count += 1
             if count > MAX_VISITED:
                 return True
-            if type(value) in _ATOMS or id(value) in visited:
+            if type(value) in ATOMS or id(value) in visited:
                 continue
             if is_sought(value) or "__next__" in dir(type(value)):
                 return True
             visited.add(id(value))
-            pending.append(iter(_contents(value)))
+            pending.append(iter(contents(value)))
             break
         else:
             pending.pop()
     return False
 
 
-_ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None), type, types.ModuleType, range, slice))
+ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None), type, types.ModuleType, range, slice))
 _CONTAINERS = (list, tuple, set, frozenset, deque)
 
 
-def _contents(value: Any) -> Iterable[Any]:
+def contents(value: Any) -> Iterable[Any]:
+    """Return what a value holds, without running code of the user."""
     if isinstance(value, dict):
         return [*dict.values(value)]
     for kind in _CONTAINERS:
         if isinstance(value, kind):
-            contents: Callable[[Any], Iterable[Any]] = kind.__iter__
-            return [*contents(value)]
+            items: Callable[[Any], Iterable[Any]] = kind.__iter__
+            return [*items(value)]
     if isinstance(value, (KeysView, ValuesView, ItemsView)) and type(value).__module__ == "builtins":
         return [*value]
     if isinstance(value, types.FunctionType):
