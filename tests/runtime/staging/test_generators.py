@@ -1,6 +1,6 @@
 """Which generators become part of the loop that consumes them, and what keeps others in Python."""
 
-# ruff: noqa: B007, B905, PERF402 - programs as users write them
+# ruff: noqa: B007 - programs as users write them
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def test_effects_keep_their_order(capsys):
     def f(xs):
         for x, y in zip(noisy(xs), (1, 2), strict=False):
             used = x, print("use", y)
-        for x in noisy(xs):  # noqa: B007 - the test needs the `break`
+        for x in noisy(xs):
             break
         return any(x > 0 for x in (0, 1) for _ in noisy(xs)), used[0]
 
