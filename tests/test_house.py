@@ -44,6 +44,7 @@ FLOORS = """
     runtime/staging/state
     runtime/staging/rolling
     runtime/staging
+    runtime/staging/attempts
     runtime/containers
     runtime/operators runtime/backends/functional
     runtime/backends/jax runtime/backends/tensorflow runtime/backends/torch runtime

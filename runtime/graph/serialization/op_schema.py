@@ -112,6 +112,7 @@ _READS_PYTHON = (
     "its elements come from Python when the graph runs. pass arrays to the function and loop over them"
 )
 _CALLS_PYTHON = "it calls Python when the graph runs"
+_CATCHES = "a handler of the program catches what an operation raises"
 _LIMIT = frozenset(("maximum_iterations",))
 
 CALL = OpSchema((0, None), _CALL, is_multi_result=True)
@@ -170,6 +171,7 @@ OPS: dict[str, OpSchema] = {
     "dataset": OpSchema((0, 0), {"function": callable}, unsupported=_READS_PYTHON),
     "next": OpSchema((0, 0), _PYTHON, effect=True, is_multi_result=True, unsupported=_READS_PYTHON),
     "py_function": OpSchema((0, None), _PYTHON, effect=True, is_multi_result=True, unsupported=_CALLS_PYTHON),
+    "attempt": OpSchema((0, None), _PYTHON, is_multi_result=True, unsupported=_CATCHES),
     "call": OpSchema((0, None), {"graph": _called}, effect=True, is_multi_result=True),
     "cond": OpSchema((1, None), {"then": _graph, "orelse": _graph}),
     "while": OpSchema((1, None), _LOOP, _LIMIT),
