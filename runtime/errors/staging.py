@@ -129,8 +129,8 @@ class UnsupportedPlaceError(StagingError):
 
     To be staged, a branch or loop body becomes a separate function. This is impossible if it contains
     `yield` or `await` (only the function itself can be suspended), reads its frame with `locals()`, or jumps
-    out of a `finally`. Patterns that match a structure cannot be staged either. On plain values these
-    constructs work as in Python.
+    out of a `finally`. A subject of `match` that is staged as a whole has no structure to match, and an
+    iterator cannot end by a staged condition. On plain values these constructs work as in Python.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
