@@ -128,9 +128,9 @@ class UnsupportedPlaceError(StagingError):
     """A construct depends on a staged value, but cannot be staged.
 
     To be staged, a branch or loop body becomes a separate function. This is impossible if it contains
-    `yield` or `await` (only the function itself can be suspended, unless a loop consumes the items at once),
-    reads its frame with `locals()`, or jumps out of a `finally`. On plain values these constructs work as in
-    Python.
+    `yield` or `await` (only the function itself can be suspended), reads its frame with `locals()`, or jumps
+    out of a `finally`. A subject of `match` that is staged as a whole has no structure to match, and an
+    iterator cannot end by a staged condition. On plain values these constructs work as in Python.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function

@@ -288,6 +288,8 @@ _CHANGEABLE = (list, dict, set, bytearray, deque, array.array)
 def is_of_user(holder: Any) -> bool:
     """Return whether a class or module belongs to the user, rather than to a library or to Python."""
     name = str(holder.__module__ if isinstance(holder, type) else holder.__name__)
+    if name == "__main__":  # whose file may be a tool that runs the user's program
+        return True
     if is_library_module(name) or name in sys.builtin_module_names:
         return False
     return not is_library(getattr(sys.modules.get(name), "__file__", None) or "<none>")
