@@ -29,13 +29,25 @@ def test_a_container_is_as_in_python_or_refused(f):
             assert plain(staged(n)) == plain(f(n))
 
 
-def test_a_write_to_one_of_several_is_refused():
+def test_a_write_to_one_of_several():
     @jax.jit
     @ag.convert
     def f(n):
         rows = [[1, 2], [3, 4]]
         rows[n][0] += 5
         return rows
+
+    assert plain(f(1)) == plain([[1, 2], [8, 4]])
+
+
+def test_a_write_to_a_selected_list_is_refused():
+    @jax.jit
+    @ag.convert
+    def f(n):
+        first, second = [1, 2], [3, 4]
+        chosen = first if n > 0 else second
+        chosen[0] += 5
+        return first, second
 
     with pytest.raises(ag.AliasError, match="selected by a staged condition"):
         f(1)
