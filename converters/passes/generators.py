@@ -13,6 +13,8 @@ loop's body would reach a handler or `__exit__` of the generator, or if it reads
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
 from ..analysis.pinning import FRAME_READERS
@@ -93,7 +95,7 @@ def _prevents(node: gast.AST) -> bool:
 def _block(statements: list[gast.AST], ends: bool) -> list[gast.AST]:
     out: list[gast.AST] = []
     for statement in statements:
-        value = getattr(statement, "value", None)
+        value: Any = getattr(statement, "value", None)
         if isinstance(statement, gast.Return):
             if value is not None:
                 out.append(at(gast.Expr(value), statement))

@@ -149,8 +149,8 @@ class Source:
         self._drive, self._remake = drive, remake
         own = [*map(weakref.ref, objects)]
         self._object = own[0] if own else remake
-        self.refs = [*own, *(inner.refs if inner else ())]
-        self.passed = [*([passed] if passed else ()), *(inner.passed if inner else ())]
+        self.refs: list[Any] = [*own, *(inner.refs if inner else ())]
+        self.passed: list[Passed] = [*([passed] if passed else ()), *(inner.passed if inner else ())]
 
     def iterator(self) -> Any:
         """Return the iterator, or an equal one if it is gone, as it has not started."""
@@ -234,7 +234,7 @@ def _as_argument(value: Any) -> Any:
     if type(value) is not GeneratorType or source_of(value) is None:
         return value
     passed = Passed(value)
-    argument = _passed(passed)
+    argument: Any = _passed(passed)
     argument.__name__, argument.__qualname__ = value.__name__, value.__qualname__
     passed.argument = weakref.ref(argument)
     return argument
@@ -321,7 +321,7 @@ def _expression(generator: Any, function: FunctionType, iterated: Any) -> Source
 def _consume_results(consumer: Consumer, loop: Loop, function: FunctionType, item: Any, assumed: int) -> None:
     """Consume what a generator expression gives for one item, under its staged conditions."""
     run = _Run(function, item, assumed)
-    state = consumer.state(functions=(function,))
+    state: Any = consumer.state(functions=(function,))
     loop(run, consumer.test, consumer, *state, {})
     if run.condition is None:
         return
