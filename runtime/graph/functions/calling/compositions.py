@@ -55,7 +55,7 @@ def for_each(rows: Any, depth: int, function: Callable[[Any], Any]) -> Any:
 
 def with_length(array: Any, length: int | None) -> Any:
     """Return an array whose first dimension is known to be `length`."""
-    if length is None:
+    if length is None or None in array.type.shape[1:]:
         return array
     kind = ArrayType(array.dtype, (length, *array.type.shape[1:]))
     return ensure_shape(array, kind, "the results")
