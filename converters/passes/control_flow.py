@@ -284,9 +284,10 @@ class ControlFlow(Pass):
         )
         inside = replace(point, in_closure=True)
         self.convert_in_place(statement, inside, closures)
-        kinds: list[gast.AST] = []
-        for handler in getattr(statement, "handlers", ()):
-            kinds.append(load("BaseException") if handler.type is None else copy.deepcopy(handler.type))
+        kinds = [
+            load("BaseException") if handler.type is None else copy.deepcopy(handler.type)
+            for handler in getattr(statement, "handlers", ())
+        ]
         for item in getattr(statement, "items", ()):
             item.context_expr = at(operator("manager", lambda_(item.context_expr)), item.context_expr)
         location = first_line(statement)

@@ -1,4 +1,4 @@
-"""Operators for `try` and `with`, whose bodies run again for each exception raised under a staged condition."""
+"""Operators for `try` and `with`, which run again for what is raised under a staged condition."""
 
 from __future__ import annotations
 
