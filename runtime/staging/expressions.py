@@ -230,7 +230,7 @@ def get_item(target: Any, key: Any) -> Any:
     if is_rolling():
         note_item_use(backend, target, key)
     if running.flight is not None:
-        running.flight.refuse_item()
+        running.flight.refuse_item(backend)
     is_of_items = isinstance(target, (list, tuple)) and len(target) > 0 and staged_by(key) is not None
     if is_of_items and flatten(target[0])[1].kind is not None:
         items = [flatten(item, sources=lambda value: (value,)) for item in target]
@@ -265,7 +265,7 @@ def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
     if backend is not None and is_rolling() and has_staged(key):
         note_item_use(backend, target, key, is_write=True)
     if running.flight is not None and has_staged(key):
-        running.flight.refuse_item()
+        running.flight.refuse_item(backend)
     return backend
 
 

@@ -16,8 +16,8 @@ from typing import Any
 from ... import staging
 from ...core.closures import nothing, set_nothing
 from ...core.rolling_attempts import is_rolling, note_use, refuse_rolling
-from ...core.undefined import unbound_local_error
-from ...errors import StagingError
+from ...core.undefined import Undefined, unbound_local_error
+from ...errors import RaiseInTryError, StagingError
 from ...staging.exceptions import refuse_caught
 from ...values.structures import flatten
 from .. import staged_by
@@ -44,6 +44,8 @@ class FunctionalBackend:
     """The part of `Backend` that all systems with functional control flow share."""
 
     name = ""
+    has_effects: Callable[[], bool] = staticmethod(lambda: True)
+    """Return whether the current program has an effect; True if that is not known."""
     loops_over_ranges = rolls_ranges = True
     boolean: Any = None
     builtins: Mapping[Any, Callable[..., Any]] = {}
@@ -113,6 +115,25 @@ class FunctionalBackend:
         finally:
             capture.restore_lists()
             self.captures.pop()
+
+    @contextmanager
+    def undone_after(self, error: type[BaseException]) -> Iterator[None]:
+        """Refuse to run the `with` block again if it had effects, which cannot be taken back."""
+        try:
+            yield
+        except error as again:
+            if not self.has_effects():
+                raise
+            raise RaiseInTryError(
+                "a plain list or array changes in a 'try' or 'with', after a statement that may raise",
+                why=f"the block would be traced again, and the effects that {self.name} has recorded remain",
+                remedy="use an array instead of the list, or print after the block",
+            ) from again
+
+    def raise_error(self, error: BaseException) -> None:
+        """Make the program raise an error of the traced code."""
+        refuse_caught(error)
+        self.fail(True, error)
 
     # Conditionals
 
@@ -243,6 +264,8 @@ class FunctionalBackend:
     def to_arrays(self, value: Any, aval: Any) -> list[Any]:
         """Return the arrays that hold a value, cast to a type."""
         if not isinstance(aval, MaybeAval):
+            if isinstance(value, Undefined):  # no code reads it
+                return list(map(self.zeros, self.array_avals(aval)))
             return self.components(value, aval)
         bound = is_bound(value)
         if bound is False:

@@ -56,7 +56,7 @@ class GraphBackend:
     name = "graph"
     announces = True
     draws = True
-    rolls_ranges = rolls_long_ranges = checks_indices = True
+    rolls_ranges = rolls_long_ranges = checks_indices = checks_operations = True
     staging = staticmethod(is_tracing)
     in_branch = staticmethod(in_inner_graph)
     merge = staticmethod(merge_types)

@@ -16,17 +16,15 @@ from __future__ import annotations
 
 import dis
 import functools
-import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...backends import staged_by
-from ...debugging.tracebacks import is_internal
 from ...errors import RaiseInTryError
 from ...values.structures import flatten, unflatten
 from ..exceptions import fields_of, is_own_raise, refuse_caught
-from ..state.aliases import ROOT
+from ..state.aliases import user_frames
 from ..state.in_flight import InFlight
 from ..state.statement import AlwaysRaises, Statement, Variable
 from .managers import Again, Entered
@@ -92,6 +90,14 @@ class Raised:
         return error.with_traceback(self.traceback)
 
 
+def refusal(what: str) -> RaiseInTryError:
+    return RaiseInTryError(
+        f"{what}, inside a 'try' or 'with' that catches the exception",
+        why="the program raises it when it runs, and by then the 'try' or 'with' has ended",
+        remedy="test the condition instead of catching the exception",
+    )
+
+
 class Flight:
     """The exceptions raised in a `try` and the regions in it, innermost last."""
 
@@ -144,14 +150,12 @@ class Flight:
 
     def _protected(self) -> Iterator[tuple[types.FrameType, Attempt | None]]:
         """Yield the user's running frames, innermost first, each with the attempt that protects it."""
-        attempts, frame = [*self.attempts], sys._getframe(1)
-        while frame is not None and frame.f_code.co_name != ROOT:
-            if not is_internal(frame.f_code):
-                found = next((a for a in reversed(attempts) if a.is_running(frame)), None)
-                if found is not None:
-                    del attempts[attempts.index(found) :]
-                yield frame, found
-            frame = frame.f_back  # type: ignore[assignment]
+        attempts = [*self.attempts]
+        for frame in user_frames():
+            found = next((a for a in reversed(attempts) if a.is_running(frame)), None)
+            if found is not None:
+                del attempts[attempts.index(found) :]
+            yield frame, found
 
     def manager(self, make: Callable[[], Any]) -> Any:
         """Return the next context manager of the innermost `with`, which `make` creates at first."""
@@ -164,8 +168,10 @@ class Flight:
     def refuse(self, error: BaseException) -> None:
         """Raise if a statement that cannot be staged may catch an exception; here, all of them can."""
 
-    def refuse_item(self) -> None:
+    def refuse_item(self, backend: Any) -> None:
         """Raise if an index out of bounds cannot arrive at the handler that names it."""
+        if not getattr(backend, "checks_operations", False) and self.expected((IndexError,)):
+            raise refusal("an item is read or written at a staged index")
 
     def _note(self, error: BaseException, attempt: Attempt, site: tuple) -> None:
         traceback = error.__traceback__
