@@ -20,6 +20,7 @@ from ..debugging.tracebacks import drop_current_frame
 from ..values.selected_container import SelectedList
 
 _INSPECTING = frozenset((isinstance, type, repr))
+_SHOWING = frozenset((str, print, repr))
 _CONSUMERS = frozenset((original(min), original(max), sum, any, all, sorted))
 
 
@@ -45,8 +46,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
             if staging.ACTIVE and (innermost := active_backend()) is not None:
                 if function in _CONSUMERS and args and type(args[0]) is GeneratorType:
                     args = (_consumed(function, args[0]), *args[1:])
-                if function is str or function is print:
-                    args = tuple(map(staging.shown, args))
+                if function in _SHOWING:
+                    args = tuple([staging.shown(value, is_exact=function is repr) for value in args])
                 backend = _staged_argument(args, kwargs, named=function is print)
                 if backend is None and function is print and staging.in_branch():
                     backend = innermost

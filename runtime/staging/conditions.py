@@ -123,9 +123,12 @@ def merge_paths(
                 continue
             a, b, a_spec = (a * len(b), b, b_spec) if is_missing(a) else (a, b * len(a), a_spec)
         slots: list[tuple[int | None, Any]] = []
+        is_forgotten = location in forgotten[0] or location in forgotten[1]
+        before = statement.current(location)[0] if is_forgotten and location is not RESULT else []
         for leaf_name, x, y in zip(leaf_paths(a_spec, name), a, b, strict=True):
-            is_alone = alone or location in forgotten[0] or location in forgotten[1]
-            if is_same(x, y) and (statement.is_from_before(x) or not (is_alone and is_inner(x))):
+            is_alone = alone or (is_forgotten and all(x is not leaf for leaf in before))
+            is_outer = isinstance(x, Undefined) or statement.is_from_before(x)
+            if is_same(x, y) and (is_outer or not (is_alone and is_inner(x))):
                 slots.append((None, x))
                 continue
             raw.append((x, y))

@@ -160,11 +160,14 @@ def refuse_text(value: Any) -> None:
         )
 
 
-def shown(value: Any) -> Any:
-    """Return the text of an exception whose arguments are staged, and any other value itself."""
+def shown(value: Any, *, is_exact: bool) -> Any:
+    """Return the text of an exception whose arguments are staged, and any other value itself.
+
+    With `is_exact`, the text is that of `repr`, which cannot be staged.
+    """
     if not isinstance(value, BaseException) or all(staged_by(v) is None for v in flatten(value.args)[0]):
         return value
-    if type(value).__str__ is not BaseException.__str__ or len(value.args) != 1:
+    if is_exact or type(value).__str__ is not BaseException.__str__ or len(value.args) != 1:
         refuse_text(value.args)
     return value.args[0]
 
