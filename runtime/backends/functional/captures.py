@@ -11,12 +11,14 @@ from typing import Any
 class Capture:
     """The trace of one closure.
 
-    `lists` holds the outer lists that the closure changed, by identity, each with its earlier state.
+    `leaves` are what an open branch leaves in variables, and `lists` the outer lists that a closure changed,
+    by identity, each with its earlier state.
     """
 
     value: Any = None
     raised: BaseException | None = None
     writes: list[tuple[Any, Any]] = field(default_factory=list)
+    leaves: Sequence[Any] = ()
     lists: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     def restore_lists(self) -> None:

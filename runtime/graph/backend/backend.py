@@ -43,6 +43,7 @@ class BranchCapture:
         self.builder = builder
         self.value: Any = None
         self.raised: BaseException | None = None
+        self.leaves: list[Any] = []
         self.writes: list[tuple[Any, Any]] = []
 
     @property

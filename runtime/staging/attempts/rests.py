@@ -51,7 +51,8 @@ class Rest:
         path.is_left = is_left and self.capture.raised is None
         skipped.is_left = True
         try:
-            statement.note(path, result)
+            self.capture.leaves = statement.note(path, result)
+            self.capture.value = result
         finally:
             self.stack.close()
             statement.restore()
