@@ -43,6 +43,7 @@ FLOORS = """
     runtime/values runtime/backends
     runtime/staging/state
     runtime/staging
+    runtime/staging/attempts
     runtime/operators runtime/backends/functional
     runtime/backends/jax runtime/backends/tensorflow runtime/backends/torch runtime
     runtime/graph/ir

@@ -18,7 +18,6 @@ _HOMES = {
     "conditions": "if_exp if_stmt",
     "expressions": "bound bound_parts certain contains ended get_item has_staged in_branch keep list_comp "
     "looping owner_of_item plain_comp refuse_text shown tells_raises",
-    "in_flight": "current_flight repeated_error",
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
@@ -32,9 +31,9 @@ __all__ = ["ACTIVE", "load", *" ".join(_HOMES.values()).split()]  # noqa: PLE060
 def load() -> None:
     """Import every module and bind its names here, with import statements that packaging tools can see."""
     from . import conditions, expressions, loop_options, loop_unrolling, loops  # noqa: PLC0415
-    from .state import in_flight, side_effects, statement, unsupported  # noqa: PLC0415
+    from .state import side_effects, statement, unsupported  # noqa: PLC0415
 
-    outer = in_flight, side_effects, statement, unsupported
+    outer = side_effects, statement, unsupported
     for home in (conditions, expressions, loops, loop_options, loop_unrolling, *outer):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})

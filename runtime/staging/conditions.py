@@ -10,6 +10,7 @@ import numpy as np
 
 from ..backends import Backend, staged_by
 from ..core.closures import set_nothing
+from ..core.in_flight import SKIPPED, running
 from ..core.undefined import Undefined
 from ..errors import AliasError
 from ..values import selected_container
@@ -19,7 +20,6 @@ from .state.aliases import other_reference
 from .state.container_merging import MergedContainers, Value, aligned
 from .state.escapes import outer_name, warn_of_escapes
 from .state.growing_lists import stage_list
-from .state.in_flight import SKIPPED, running
 from .state.mismatches import Rows, Side, outlined
 from .state.object_merging import MergeByField
 from .state.statement import (

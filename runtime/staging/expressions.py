@@ -12,6 +12,7 @@ from typing import Any
 from ..backends import BACKENDS, Backend, staged_by
 from ..core.active_backends import ACTIVE, active_backend
 from ..core.closures import nothing, set_nothing
+from ..core.in_flight import running
 from ..core.rolling_attempts import is_rolling
 from ..errors import MissingValueError, StagingError, ValueNeededError
 from ..values.selected_container import SelectedList, snapshot_sources
@@ -19,7 +20,6 @@ from ..values.structures import Spec, flatten, merge_sources, unflatten
 from .conditions import if_stmt
 from .loops import for_stmt
 from .rolled_uses import note_item_use
-from .state.in_flight import running
 
 
 class _Filters(threading.local):

@@ -17,13 +17,13 @@ from ... import staging
 from ...core.closures import nothing, set_nothing
 from ...core.rolling_attempts import is_rolling, note_use, refuse_rolling
 from ...core.undefined import Undefined, unbound_local_error
-from ...errors import RaiseInTryError, StagingError
+from ...errors import StagingError
 from ...staging.exceptions import refuse_caught
 from ...values.structures import flatten
 from .. import staged_by
 from .abstract_values import AppendedItems, Maybe, MaybeAval, is_bound
 from .builtins import SHALLOW, SHOWING
-from .captures import Capture, Loop
+from .captures import Capture, Loop, undone_after
 from .counter_arithmetic import is_from_counter, merged_bound
 from .growing_lists import GrowingList
 from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
@@ -116,24 +116,7 @@ class FunctionalBackend:
             capture.restore_lists()
             self.captures.pop()
 
-    @contextmanager
-    def undone_after(self, error: type[BaseException]) -> Iterator[None]:
-        """Refuse to run the `with` block again if it had effects, which cannot be taken back."""
-        try:
-            yield
-        except error as again:
-            if not self.has_effects():
-                raise
-            raise RaiseInTryError(
-                "a plain list or array changes in a 'try' or 'with', after a statement that may raise",
-                why=f"the block would be traced again, and the effects that {self.name} has recorded remain",
-                remedy="use an array instead of the list, or print after the block",
-            ) from again
-
-    def raise_error(self, error: BaseException) -> None:
-        """Make the program raise an error of the traced code."""
-        refuse_caught(error)
-        self.fail(True, error)
+    undone_after = undone_after
 
     # Conditionals
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
-import jax.extend.core as jax_core
 from jax import lax
 
 
@@ -49,6 +48,7 @@ if not hasattr(jax.core.Tracer, "to_concrete_value"):
 _partial_eval = _optional("partial_eval", "jax._src.interpreters")
 _core = _optional("core", "jax._src")
 _source_info = _optional("source_info_util", "jax._src")
+_ClosedJaxpr = _optional("ClosedJaxpr", "jax.extend.core", "jax.core")
 _debug_info = _optional("debug_info", "jax._src.api_util")
 can_open_programs = all(
     hasattr(module, name)
@@ -75,7 +75,7 @@ class OpenProgram:
         """Return the program that computes some arrays of the block."""
         tracers = [self.trace.to_jaxpr_tracer(array, source_info=self.source) for array in results]
         jaxpr, consts = self.trace.frame.to_jaxpr(self.trace, tracers, self.info, self.source)[:2]
-        return jax_core.ClosedJaxpr(jaxpr, consts)
+        return _ClosedJaxpr(jaxpr, consts)
 
 
 def known_value(tracer: Any) -> Any:

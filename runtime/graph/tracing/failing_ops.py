@@ -17,7 +17,7 @@ from ... import staging
 from ...backends.functional.staged_text import StagedField
 from ...core.active_backends import active_backend
 from ...core.closures import nothing, set_nothing
-from ...staging.state.in_flight import running
+from ...core.in_flight import running
 from ..ir.graph import Node, Slot
 from ..ir.types import ArrayType, ScalarType
 from .effects import staged_string

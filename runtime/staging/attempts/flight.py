@@ -21,11 +21,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...backends import staged_by
+from ...core.in_flight import InFlight
 from ...errors import RaiseInTryError
 from ...values.structures import flatten, unflatten
 from ..exceptions import fields_of, is_own_raise, refuse_caught
 from ..state.aliases import user_frames
-from ..state.in_flight import InFlight
 from ..state.statement import AlwaysRaises, Statement, Variable
 from .managers import Again, Entered
 from .rests import MAX_RESTS, Region, Rest
@@ -224,7 +224,11 @@ class Flight:
                 if not region.rests:
                     raise
                 region.rests[-1].capture.raised = error
-                region.statement.backend.raise_error(error)
+                backend = region.statement.backend
+                if hasattr(backend, "raise_error"):
+                    backend.raise_error(error)
+                else:
+                    backend.fail(True, error)
         return region.skipped, True
 
     def go_on(self, backend: Any) -> None:

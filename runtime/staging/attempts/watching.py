@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..state.in_flight import running
+from ...core.in_flight import running
 from .flight import Attempt, Flight, refusal
 
 

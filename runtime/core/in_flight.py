@@ -28,10 +28,6 @@ SKIPPED: Any = object()
 """Stands for the value of an expression that has not been evaluated because of an exception."""
 
 
-def current_flight() -> Any:
-    return running.flight
-
-
 def repeated_error() -> BaseException | None:
     """Return the exception for which the body of the innermost `try` runs again, or None."""
     if running.flight is None:
