@@ -9,7 +9,8 @@
                                           y = 0.0
                                   ag__.try_stmt(try_body, lambda: (ValueError,), ...)
 
-If the body raises under a staged condition, the statement runs again, and `ag__.attempt()` raises the exception.
+If the body raises under a staged condition, the statement runs again, and `ag__.attempt()` raises the
+exception.
 """
 
 from __future__ import annotations
