@@ -12,7 +12,11 @@ from typing import Any
 
 
 class InFlight:
-    """State of the program: `number` is 0 while nothing is raised; further attributes hold arguments."""
+    """State of the program: `number` is 0 while nothing is raised; further attributes hold arguments.
+
+    >>> InFlight().number
+    0
+    """
 
     def __init__(self) -> None:
         self.number: Any = 0
