@@ -1,8 +1,9 @@
 """The exception that a program may be raising: which one, as a staged number, and its staged arguments.
 
-Exceptions that a `try` of the traced code may catch are numbered. While a `try` is staged, each branch and loop body is a *region*. If a staged condition decides whether one
-of its statements raises, the number of the exception in flight is staged, and the rest of the region becomes
-a branch for the number zero.
+Exceptions that a `try` of the traced code may catch are numbered. While a `try` is staged, each branch
+and loop body is a *region*. If a staged condition decides whether one of its statements raises, the
+number of the exception in flight is staged, and the rest of the region becomes a branch for the number
+zero.
 """
 
 from __future__ import annotations
