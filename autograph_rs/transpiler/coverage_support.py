@@ -69,6 +69,9 @@ class BranchMarkers:
                 body.append(statement)
             elif operator == "if_stmt":
                 self._branch(statement, args, after, body)
+            elif operator == "try_stmt":
+                self._closure(args[0], None, None)
+                body.append(statement)
             elif operator == "while_stmt":
                 self._loop(statement, args[0], args[1], after, body)
             elif operator == "for_stmt":

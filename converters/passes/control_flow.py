@@ -8,7 +8,6 @@ variables that only its own parts read. A possibly unbound name is read through 
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import ClassVar
@@ -33,7 +32,6 @@ from ..trees.builders import (
     constant,
     contains,
     docstring_length,
-    first_line,
     lambda_,
     load,
     operator,
@@ -41,6 +39,7 @@ from ..trees.builders import (
     store,
 )
 from ..trees.python_trees import unparse
+from .attempts import convert_attempt
 from .base import Context, Pass
 from .expressions import guard, is_plain
 from .generators import consuming_statements, with_consumer_state
@@ -280,34 +279,6 @@ class ControlFlow(Pass):
         arguments = [*self.state_arguments(state, point, closures, statement), options_dict(options)]
         return statement_call(statement, "for_stmt", source, test, load(name), *arguments)
 
-    def try_(
-        self, statement: gast.Try | gast.With, point: _InsertionPoint, closures: list[gast.AST]
-    ) -> gast.AST:
-        """Convert a `try` or `with`, which runs again, from `ag__.attempt()` on, for what is raised in it."""
-        changes = self.facts.changes(statement)
-        caught = self.facts.head(statement).live.select(changes.bindings | changes.deletions)
-        state = self.state(
-            changes, self.facts.exit(statement).live, None, self.facts.entry(statement).unbound
-        )
-        inside = replace(point, in_closure=True)
-        self.convert_in_place(statement, inside, closures)
-        kinds: list[gast.AST] = [
-            load("BaseException") if handler.type is None else copy.deepcopy(handler.type)
-            for handler in getattr(statement, "handlers", ())
-        ]
-        for item in getattr(statement, "items", ()):
-            item.context_expr = at(operator("manager", lambda_(item.context_expr)), item.context_expr)
-        location = first_line(statement)
-        statement.body.insert(0, at(gast.Expr(operator("attempt")), location))
-        name = self.context.function_name("try_body")
-        declarations = self.declarations(self.bound([statement]))
-        closures.append(closure(point.loop or statement, name, [*declarations, statement]))
-        return statement_call(
-            statement, "try_stmt", load(name), lambda_(gast.Tuple(kinds, LOAD)),
-            gast.Tuple([constant(name) for name in sorted(caught)], LOAD),
-            *self.state_arguments(state, point, closures, statement),
-        )  # fmt: skip
-
     def split_loop_options(
         self, body: list[gast.AST], point: _InsertionPoint
     ) -> tuple[list[gast.AST], list[tuple[str | None, gast.AST]]]:
@@ -437,6 +408,6 @@ _CONVERTED = {
     gast.If: ControlFlow.if_,
     gast.While: ControlFlow.while_,
     gast.For: ControlFlow.for_,
-    gast.Try: ControlFlow.try_,
-    gast.With: ControlFlow.try_,
+    gast.Try: convert_attempt,
+    gast.With: convert_attempt,
 }

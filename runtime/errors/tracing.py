@@ -49,7 +49,7 @@ class AliasError(StagingError):
 
 
 class RaiseInTryError(StagingError):
-    """An exception is raised under a staged condition, inside a `try` that would catch it.
+    """An exception is raised under a staged condition, where the handler for it cannot be staged.
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
@@ -57,6 +57,7 @@ class RaiseInTryError(StagingError):
     ...     try:
     ...         if x < 0:
     ...             raise ValueError("negative")
+    ...         names = locals()
     ...     except ValueError:
     ...         return -1.0
     ...     return x
@@ -77,12 +78,13 @@ class RaiseInTryError(StagingError):
 
     ## Why
 
-    Whether the exception is raised is known only when the program runs, after the `try` has ended. An
-    exception that the traced function does not catch is supported: the program raises it.
+    Whether the exception is raised is known only when the program runs. A `try` or `with` becomes part of
+    the program, unless it stays in Python: because it contains `yield`, `await` or `locals()`, because its
+    context manager is a generator, or because PyTorch stages the function.
 
     ## How to fix it
 
-    Test the condition:
+    Move the statement that stays in Python out of the `try`, or test the condition:
 
     >>> @ag.function
     ... def checked(x):

@@ -1,12 +1,12 @@
-"""Operators for `try` and `with`. Bodies run again for each exception raised under a staged condition."""
+"""Operators for `try` and `with`, which run again for what is raised under a staged condition."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from .. import staging
 from ..core.active_backends import ACTIVE, active_backend
+from ..core.in_flight import repeated_error, running
 from ..debugging.tracebacks import drop_current_frame
 
 
@@ -43,12 +43,12 @@ def try_stmt(
 def attempt() -> None:
     """Raise the exception for which the body of a `try` or `with` runs again, if any."""
     if ACTIVE:
-        error = staging.repeated_error()
+        error = repeated_error()
         if error is not None:
             raise error
 
 
 def manager(make: Callable[[], Any]) -> Any:
     """Return the context manager of a `with`, which is entered only once if the statement runs again."""
-    flight = staging.current_flight() if ACTIVE else None
+    flight = running.flight
     return make() if flight is None else flight.manager(make)

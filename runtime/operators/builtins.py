@@ -61,8 +61,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                 pulls = function in _PULLING and len(args) > 0
                 if pulls and (type(args[0]) is GeneratorType or function in _TRUTHS):
                     args = (_consumed(function, args[0]), *args[1:])
-                if function is str or function is print:
-                    args = tuple(map(staging.shown, args))
+                if function in _SHOWING:
+                    args = tuple([staging.shown(value, is_exact=function is repr) for value in args])
                 if function is print:
                     args = tuple(_printed(value) for value in args)
                 if kwargs.get("key") is not None and function in _SORTING:

@@ -75,8 +75,8 @@ def keep(cond: Any) -> Any:
 def fmt(value: Any, conversion: str = "") -> Any:
     """Convert a value for an f-string."""
     try:
-        if staging.ACTIVE and isinstance(value, BaseException) and conversion != "r":
-            value = staging.shown(value)
+        if staging.ACTIVE and isinstance(value, BaseException):
+            value = staging.shown(value, is_exact=conversion in ("r", "a"))
         backend = BACKENDS[type(value)]
         if backend is not None and backend.is_staged(value):
             return backend.fmt(value, conversion)

@@ -20,7 +20,6 @@ _HOMES = {
     "list_comp looping owner_of owner_of_item owner_of_text plain_comp run_noting_condition shown "
     "staged_list tells_raises",
     "generators": "Consumer StagedItems assumed source_of",
-    "in_flight": "current_flight repeated_error",
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
@@ -45,7 +44,7 @@ def load() -> None:
         recursion,
         special_methods,
     )
-    from .state import in_flight, side_effects, statement, unsupported  # noqa: PLC0415
+    from .state import side_effects, statement, unsupported  # noqa: PLC0415
 
     homes = (
         conditions,
@@ -57,7 +56,7 @@ def load() -> None:
         recursion,
         special_methods,
     )
-    for home in (*homes, in_flight, side_effects, statement, unsupported):
+    for home in (*homes, side_effects, statement, unsupported):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})
 

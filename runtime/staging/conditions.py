@@ -10,6 +10,7 @@ import numpy as np
 
 from ..backends import Backend, staged_by
 from ..core.closures import set_nothing
+from ..core.in_flight import SKIPPED, running
 from ..core.undefined import Undefined
 from ..errors import AliasError
 from ..values import selected_container
@@ -20,7 +21,6 @@ from .state.aliases import other_reference
 from .state.container_merging import MergedContainers, Value, aligned
 from .state.escapes import outer_name, warn_of_escapes
 from .state.growing_lists import stage_list
-from .state.in_flight import SKIPPED, running
 from .state.mismatches import Rows, Side, outlined
 from .state.object_merging import MergeByField
 from .state.statement import (
@@ -127,9 +127,12 @@ def merge_paths(
                 continue
             a, b, a_spec = (a * len(b), b, b_spec) if is_missing(a) else (a, b * len(a), a_spec)
         slots: list[tuple[int | None, Any]] = []
+        is_forgotten = location in forgotten[0] or location in forgotten[1]
+        before = statement.current(location)[0] if is_forgotten and location is not RESULT else []
         for leaf_name, x, y in zip(leaf_paths(a_spec, name), a, b, strict=True):
-            is_alone = alone or location in forgotten[0] or location in forgotten[1]
-            if is_same(x, y) and (statement.is_from_before(x) or not (is_alone and is_inner(x))):
+            is_alone = alone or (is_forgotten and all(x is not leaf for leaf in before))
+            is_outer = isinstance(x, Undefined) or statement.is_from_before(x)
+            if is_same(x, y) and (is_outer or not (is_alone and is_inner(x))):
                 slots.append((None, x))
                 continue
             raw.append((x, y))

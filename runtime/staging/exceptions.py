@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ..backends import staged_by
+from ..core.in_flight import running
 from ..debugging.call_sites import enclosing_try
 from ..debugging.error_operands import has_staged_variable
 from ..debugging.positions import position_at
@@ -29,7 +30,6 @@ from ..debugging.tracebacks import (
 from ..errors import AutographError, RaiseInTryError, UnsupportedPlaceError
 from ..values.structures import flatten, unflatten
 from .state.aliases import user_frames
-from .state.in_flight import running
 
 
 def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:

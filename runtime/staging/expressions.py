@@ -12,6 +12,7 @@ from typing import Any
 from ..backends import BACKENDS, Backend, staged_by
 from ..core.active_backends import ACTIVE, active_backend
 from ..core.closures import nothing, set_nothing
+from ..core.in_flight import running
 from ..core.rolling_attempts import is_rolling
 from ..core.traces import TRACES
 from ..errors import MissingValueError, StagingError, UnsupportedFunctionError, ValueNeededError
@@ -22,7 +23,6 @@ from .conditions import if_stmt
 from .loops import for_stmt
 from .rolling.rolled_uses import note_item_use
 from .state.heap import is_of_user
-from .state.in_flight import running
 
 
 class _Filters(threading.local):
@@ -174,11 +174,14 @@ def owner_of_text(value: Any) -> Backend | None:
     )
 
 
-def shown(value: Any) -> Any:
-    """Return the text of an exception whose arguments are staged, and any other value itself."""
+def shown(value: Any, *, is_exact: bool) -> Any:
+    """Return the text of an exception whose arguments are staged, and any other value itself.
+
+    With `is_exact`, the text is that of `repr`, which cannot be staged.
+    """
     if not isinstance(value, BaseException) or all(staged_by(v) is None for v in flatten(value.args)[0]):
         return value
-    if type(value).__str__ is not BaseException.__str__ or len(value.args) != 1:
+    if is_exact or type(value).__str__ is not BaseException.__str__ or len(value.args) != 1:
         owner_of_text(value.args)
     return value.args[0]
 
@@ -245,7 +248,7 @@ def get_item(target: Any, key: Any) -> Any:
     if is_rolling():
         note_item_use(backend, target, key)
     if running.flight is not None:
-        running.flight.refuse_item()
+        running.flight.refuse_item(backend)
     is_of_items = isinstance(target, (list, tuple)) and len(target) > 0 and staged_by(key) is not None
     if is_of_items and flatten(target[0])[1].kind is not None:
         items = [flatten(item, sources=lambda value: (value,)) for item in target]
@@ -302,7 +305,7 @@ def owner_of_item(target: Any, key: Any, value: Any) -> Backend | None:
     if backend is not None and is_rolling() and has_staged(key):
         note_item_use(backend, target, key, is_write=True)
     if running.flight is not None and has_staged(key):
-        running.flight.refuse_item()
+        running.flight.refuse_item(backend)
     return backend
 
 

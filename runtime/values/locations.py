@@ -48,6 +48,8 @@ class Location:
             return Undefined(self.name, f"name '{self.key}' is not defined")
         if isinstance(self.owner, (dict, list, types.CellType)):
             return Undefined(self.name)
+        if is_library_module(type(self.owner).__module__):
+            return Undefined(self.key)
         return Undefined(self.name, f"'{type(self.owner).__name__}' object has no attribute '{self.key}'")
 
     @property

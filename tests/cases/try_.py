@@ -96,9 +96,8 @@ def break_in_try(xs):
     return total
 
 
-@samples((3,), (-3,), staged=())
+@samples((3,), (-3,))
 def caught_in_branch(x):
-    """Plain only: what a branch raises when the graph runs cannot be caught while it is traced."""
     try:
         if x < 0:
             raise ValueError("negative")
@@ -202,9 +201,8 @@ def with_in_branch(x):
     return y
 
 
-@samples((3,), (-3,), staged=())
+@samples((3,), (-3,))
 def with_that_suppresses(x):
-    """Plain only: the context manager must see the error when it is raised."""
     y = 0
     with Suppress() as five:
         if x < 0:

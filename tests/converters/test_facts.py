@@ -162,7 +162,7 @@ def test_what_stays_says_on_whose_account():
 def test_a_jump_out_of_finally_stays():
     check_stays("""
         while n:  # stays
-            try:
+            try:  # stays
                 n = 1
             finally:
                 break

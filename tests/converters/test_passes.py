@@ -315,8 +315,6 @@ def test_return_of_what_follows_the_loop_too_is_a_break():
     "source",
     [
         "def f(x):\n return x",
-        "def f(x):\n try:\n  return x\n finally:\n  a",
-        "def f(x):\n with x:\n  return x",
         "def f(x):\n for y in x:\n  if y: break\n  yield y",
         "def f(x):\n if x: return\n yield x",
         "def f(x):\n while x:\n  try: a\n  finally: break",

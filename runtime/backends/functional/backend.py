@@ -16,14 +16,14 @@ from typing import Any
 from ... import staging
 from ...core.closures import nothing, set_nothing
 from ...core.rolling_attempts import is_rolling, note_use, refuse_rolling
-from ...core.undefined import unbound_local_error
+from ...core.undefined import Undefined, unbound_local_error
 from ...errors import StagingError
 from ...staging.exceptions import refuse_caught
 from ...values.structures import flatten
 from .. import staged_by
 from .abstract_values import AppendedItems, Maybe, MaybeAval, is_bound
 from .builtins import SHALLOW, SHOWING
-from .captures import Capture, Loop
+from .captures import Capture, Loop, undone_after
 from .counter_arithmetic import is_from_counter, merged_bound
 from .growing_lists import GrowingList
 from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
@@ -44,6 +44,8 @@ class FunctionalBackend:
     """The part of `Backend` that all systems with functional control flow share."""
 
     name = ""
+    has_effects: Callable[[], bool] = staticmethod(lambda: True)
+    """Return whether the current program has an effect; True if that is not known."""
     loops_over_ranges = rolls_ranges = True
     boolean: Any = None
     builtins: Mapping[Any, Callable[..., Any]] = {}
@@ -113,6 +115,8 @@ class FunctionalBackend:
         finally:
             capture.restore_lists()
             self.captures.pop()
+
+    undone_after = undone_after
 
     # Conditionals
 
@@ -243,6 +247,8 @@ class FunctionalBackend:
     def to_arrays(self, value: Any, aval: Any) -> list[Any]:
         """Return the arrays that hold a value, cast to a type."""
         if not isinstance(aval, MaybeAval):
+            if isinstance(value, Undefined):  # no code reads it
+                return list(map(self.zeros, self.array_avals(aval)))
             return self.components(value, aval)
         bound = is_bound(value)
         if bound is False:

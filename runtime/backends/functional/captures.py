@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+
+from ...errors import RaiseInTryError
+
+
+@contextmanager
+def undone_after(backend: Any, error: type[BaseException]) -> Iterator[None]:
+    """Refuse to run the `with` block again if it had effects, which cannot be taken back."""
+    try:
+        yield
+    except error as again:
+        if not backend.has_effects():
+            raise
+        raise RaiseInTryError(
+            "a plain list or array changes in a 'try' or 'with', after a statement that may raise",
+            why=f"the block would be traced again, and the effects that {backend.name} has recorded remain",
+            remedy="use an array instead of the list, or print after the block",
+        ) from again
 
 
 @dataclass
 class Capture:
     """The trace of one closure.
 
-    `lists` holds the outer lists that the closure changed, by identity, each with its earlier state.
+    `leaves` are what an open branch leaves in variables, and `lists` the outer lists that a closure changed,
+    by identity, each with its earlier state.
     """
 
     value: Any = None
     raised: BaseException | None = None
     writes: list[tuple[Any, Any]] = field(default_factory=list)
+    leaves: Sequence[Any] = ()
     lists: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     def restore_lists(self) -> None:

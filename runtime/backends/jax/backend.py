@@ -7,7 +7,8 @@ Concrete arrays, and tracers with a known value, are plain.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import jax
@@ -22,6 +23,7 @@ from ..functional.iterables import StagedSequence
 from .control_flow import bounded_loop, is_selectable
 from .counter_arithmetic import check_program
 from .errors import at_user_statement
+from .private import OpenProgram, can_open_programs
 from .values import JaxValues
 
 
@@ -41,6 +43,18 @@ class JaxBackend(JaxValues):
         specs = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak) for a in avals]
         capture.program = jax.make_jaxpr(at_user_statement(trace))(*specs)
         return capture
+
+    if can_open_programs:
+
+        @contextmanager
+        def open_branch(self) -> Iterator[ProgramCapture]:
+            """Record the code in the `with` block into a program of its own, which computes its leaves."""
+            program, capture = OpenProgram(), ProgramCapture()
+            with program.recording():
+                with self.capturing(capture):
+                    yield capture
+                results = self.result_arrays(capture, capture.leaves)
+            capture.program = program.close(results)
 
     def check_counter_arithmetic(self, capture: ProgramCapture, largest: int) -> None:
         """End the attempt to roll a loop if its body computes numbers from the counter inexactly."""

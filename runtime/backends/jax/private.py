@@ -7,6 +7,7 @@ fallback, and the registry then treats the installed JAX as unsupported.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -42,6 +43,39 @@ _get_trace_state = _required("get_opaque_trace_state", "jax.extend.core", "jax._
 
 if not hasattr(jax.core.Tracer, "to_concrete_value"):
     raise ImportError("jax.core.Tracer has no method 'to_concrete_value'", name="jax.core")
+
+
+_partial_eval = _optional("partial_eval", "jax._src.interpreters")
+_core = _optional("core", "jax._src")
+_source_info = _optional("source_info_util", "jax._src")
+_ClosedJaxpr = _optional("ClosedJaxpr", "jax.extend.core", "jax.core")
+_debug_info = _optional("debug_info", "jax._src.api_util")
+can_open_programs = all(
+    hasattr(module, name)
+    for module, name in (
+        (_partial_eval, "DynamicJaxprTrace"), (_core, "set_current_trace"), (_core, "trace_ctx"),
+        (_source_info, "current"),
+    )
+) and _debug_info is not None  # fmt: skip
+"""Whether this JAX can trace a program statement by statement, rather than a function."""
+
+
+class OpenProgram:
+    """A program without arguments whose operations are those of a `with` block."""
+
+    def __init__(self) -> None:
+        self.info = _debug_info("branch", lambda: None, (), {}, result_paths_thunk=lambda: ())
+        self.trace = _partial_eval.DynamicJaxprTrace(self.info, parent_trace=_core.trace_ctx.trace)
+        self.source = _source_info.current()
+
+    def recording(self) -> Any:
+        return _core.set_current_trace(self.trace)
+
+    def close(self, results: Sequence[Any]) -> Any:
+        """Return the program that computes some arrays of the block."""
+        tracers = [self.trace.to_jaxpr_tracer(array, source_info=self.source) for array in results]
+        jaxpr, consts = self.trace.frame.to_jaxpr(self.trace, tracers, self.info, self.source)[:2]
+        return _ClosedJaxpr(jaxpr, consts)
 
 
 def known_value(tracer: Any) -> Any:

@@ -7,7 +7,8 @@ number that a loop changes is a `Number` there, which takes the dtype of the ten
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,6 +69,15 @@ class TensorFlowBackend(TensorFlowValues):
             if isinstance(capture.source, IteratorSource):
                 capture.following = capture.source.fetch(self._flag(capture.value))
         return capture
+
+    has_effects = staticmethod(graphs.has_effects)
+
+    @contextmanager
+    def open_branch(self) -> Iterator[GraphCapture]:
+        """Record the code in the `with` block into a graph of its own."""
+        capture = GraphCapture(graph=graphs.new_graph("branch", is_body=False))
+        with graphs.building(capture.graph), self.capturing(capture):
+            yield capture
 
     def _placeholders(self, capture: GraphCapture, arguments: Sequence[Any]) -> list[Any]:
         values: list[Any] = []

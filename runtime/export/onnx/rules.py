@@ -43,6 +43,7 @@ LISTS.update(lists.LISTS)
 _UNSUPPORTED = {
     "call": ("a function of an ONNX model cannot call itself", "write the recursion as a loop"),
     "print": ("ONNX has no operator that prints", "return the value, and print it outside the function"),
+    "attempt": ("ONNX operators raise no exceptions that a 'try' could catch", "test the condition instead"),
     "py_function": ("it calls Python when the graph runs", "write it with NumPy functions"),
     "dataset": ("its elements come from Python when the graph runs", "pass arrays to the function"),
     "next": ("its elements come from Python when the graph runs", "pass arrays to the function"),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Self
 
 import numpy as np
 
@@ -42,11 +42,24 @@ from .truth import as_condition
 class BranchCapture:
     """A branch or loop body, traced into a graph of its own."""
 
-    def __init__(self, builder: Builder):
-        self.builder = builder
+    def __init__(self, builder: Builder, backend: Any):
+        self.builder, self.backend = builder, backend
         self.value: Any = None
         self.raised: BaseException | None = None
+        self.leaves: list[Any] = []
         self.writes: list[tuple[Any, Any]] = []
+
+    def __enter__(self) -> Self:
+        """Record the code in the `with` block, and undo its writes afterwards."""
+        self._tracing = tracing_into(self.builder, self.backend)
+        self._tracing.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for handle, owner, node in self.builder.writes.values():
+            self.writes.append((handle, wrap(handle.node(), self.builder)))
+            handle.restore(owner, node)
+        self._tracing.__exit__(*exception)
 
     @property
     def graph(self) -> Graph:
@@ -59,7 +72,7 @@ class GraphBackend:
     name = "graph"
     announces = True
     draws = formats_structures = True
-    rolls_ranges = rolls_long_ranges = checks_indices = True
+    rolls_ranges = rolls_long_ranges = checks_indices = checks_operations = True
     staging = staticmethod(is_tracing)
     in_branch = staticmethod(in_inner_graph)
     merge = staticmethod(merge_types)
@@ -162,18 +175,8 @@ class GraphBackend:
                 raise_in_graph(error)
         return capture
 
-    @contextmanager
-    def open_branch(self, name: str = "branch") -> Iterator[BranchCapture]:
-        """Record the code in the `with` block into a graph of its own, and undo its writes afterwards."""
-        builder = Builder(name, current_builder())
-        capture = BranchCapture(builder)
-        with tracing_into(builder, self):
-            try:
-                yield capture
-            finally:
-                for handle, owner, node in builder.writes.values():
-                    capture.writes.append((handle, wrap(handle.node(), builder)))
-                    handle.restore(owner, node)
+    def open_branch(self, name: str = "branch") -> BranchCapture:
+        return BranchCapture(Builder(name, current_builder()), self)
 
     def raise_error(self, error: BaseException) -> None:
         raise_in_graph(error)

@@ -23,7 +23,7 @@ Value: TypeAlias = Node | tuple[Node, int]
 _SEPARATE_RESULTS = frozenset(("cond", "while", "for", "list_pop", "list_update"))
 """Ops whose results have separate alias sets."""
 _WITHOUT_MEMORY = frozenset(
-    ("argument", "constant", "raise", "print", "text", "check", "contains", "len", "dimension")
+    ("argument", "constant", "raise", "print", "text", "attempt", "check", "contains", "len", "dimension")
 )
 _COMPUTING = frozenset(EXPRESSIONS) - {"list_copy", "list_get", "same"}
 _ALLOCATING = frozenset(

@@ -112,7 +112,10 @@ _READS_PYTHON = (
     "its elements come from Python when the graph runs. pass arrays to the function and loop over them"
 )
 _CALLS_PYTHON = "it calls Python when the graph runs"
-_CATCHES = "a handler of the program catches what an operation raises"
+_ATTEMPTS = (
+    "it performs an operation to see whether it raises an exception that a 'try' catches. "
+    "test the condition before the operation"
+)
 _LIMIT = frozenset(("maximum_iterations",))
 
 CALL = OpSchema((0, None), _CALL, is_multi_result=True)
@@ -171,7 +174,7 @@ OPS: dict[str, OpSchema] = {
     "dataset": OpSchema((0, 0), {"function": callable}, unsupported=_READS_PYTHON),
     "next": OpSchema((0, 0), _PYTHON, effect=True, is_multi_result=True, unsupported=_READS_PYTHON),
     "py_function": OpSchema((0, None), _PYTHON, effect=True, is_multi_result=True, unsupported=_CALLS_PYTHON),
-    "attempt": OpSchema((0, None), _PYTHON, is_multi_result=True, unsupported=_CATCHES),
+    "attempt": OpSchema((0, None), _PYTHON, is_multi_result=True, unsupported=_ATTEMPTS),
     "call": OpSchema((0, None), {"graph": _called}, effect=True, is_multi_result=True),
     "cond": OpSchema((1, None), {"then": _graph, "orelse": _graph}),
     "while": OpSchema((1, None), _LOOP, _LIMIT),
@@ -179,7 +182,9 @@ OPS: dict[str, OpSchema] = {
 }
 
 ITERABLES = frozenset(("dataset", "zip", "range", "enumerate", "reversed"))
-UNTYPED = frozenset((*ITERABLES, "list_pop", "list_update", "print", "raise", "call", "cond", "while", "for"))
+UNTYPED = frozenset(
+    (*ITERABLES, "attempt", "list_pop", "list_update", "print", "raise", "call", "cond", "while", "for")
+)
 """Ops whose nodes have no type, since they have several results or none, or produce an iterable."""
 
 RESULT_COUNTS: dict[str, Callable[[Node], int]] = {
@@ -189,6 +194,7 @@ RESULT_COUNTS: dict[str, Callable[[Node], int]] = {
     "for": lambda node: node.attrs["carried"],
     "list_pop": lambda _: 2,
     "list_update": lambda node: 1 + (node.attrs["method"] in RETURNING),
+    "attempt": lambda _: 2,
 }
 """Functions that return the number of results of a node, by op."""
 

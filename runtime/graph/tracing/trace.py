@@ -22,11 +22,11 @@ import numpy as np
 from ... import staging
 from ...backends import BACKENDS
 from ...core.closures import holder_frame
+from ...core.in_flight import running
 from ...debugging.tracebacks import is_internal, strip_internal_frames
 from ...errors import AliasError, LeakError, StateError
 from ...staging.state.aliases import ROOT
 from ...staging.state.heap import excluded_from_heap
-from ...staging.state.in_flight import running
 from ..ir.graph import Frames, Graph, Node
 from ..ir.types import ArrayType, MaybeType, OptionalType, ScalarType, StagedType
 

@@ -14,30 +14,21 @@ runs again as a branch for its number, and raises it where the body begins: Pyth
 
 from __future__ import annotations
 
-import contextlib
 import dis
 import functools
-import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...backends import staged_by
-from ...debugging.tracebacks import is_internal
+from ...core.in_flight import InFlight
 from ...errors import RaiseInTryError
-from ...values.locations import Location
 from ...values.structures import flatten, unflatten
-from ..conditions import growing, merge_paths
 from ..exceptions import fields_of, is_own_raise, refuse_caught
-from ..state.aliases import ROOT
-from ..state.growing_lists import GrowLists
-from ..state.in_flight import InFlight
-from ..state.mismatches import Side
-from ..state.statement import RESULT, AlwaysRaises, Path, Statement, Variable
+from ..state.aliases import user_frames
+from ..state.statement import AlwaysRaises, Statement, Variable
 from .managers import Again, Entered
-
-MAX_RESTS = 40
-"""The number of statements in a row that may raise: each adds a level of nesting to the graph."""
+from .rests import MAX_RESTS, Region, Rest
 
 
 class Attempt:
@@ -99,60 +90,12 @@ class Raised:
         return error.with_traceback(self.traceback)
 
 
-class Region:
-    """A branch, a loop body, or the body of a `try`, with the parts of it that exceptions skip."""
-
-    def __init__(self, statement: Statement, skipped: Any):
-        self.statement, self.skipped = statement, skipped
-        self.rests: list[Rest] = []
-
-
-class Rest:
-    """The rest of a region after a staged condition has decided whether an exception is in flight."""
-
-    def __init__(self, flight: Flight, region: Region, backend: Any):
-        outer = region.statement
-        accessors = outer.get_state, outer.set_state
-        self.flight, self.skipped, self.backend = flight, region.skipped, backend
-        self.statement = Statement(backend, outer.closures, accessors, outer.names)
-        self.statement.apart = outer.apart
-        self.goes_on = flight.state.number == 0
-        self.stack = contextlib.ExitStack()
-        self.stack.enter_context(self.statement.heap.watching())
-        self.capture = self.stack.enter_context(backend.open_branch())
-        flight.state.number = 0
-
-    def close(self, result: Any, *, is_left: bool) -> tuple[Any, bool]:
-        """Make the rest a branch, and return the result of the region and whether each path raises."""
-        statement, path, skipped = self.statement, Path(), Path()
-        path.is_left = is_left and self.capture.raised is None
-        skipped.is_left = True
-        try:
-            statement.note(path, result)
-        finally:
-            self.stack.close()
-            statement.restore()
-        path.capture = self.capture
-        statement.finished(path)
-        with self.backend.open_branch() as skipped.capture:
-            pass
-        for variable, value in zip(statement.variables, statement.before, strict=True):
-            skipped.values[variable], skipped.raw[variable] = statement.flatten(value), value
-        if self.skipped is not None:
-            path.values[RESULT], skipped.values[RESULT] = map(statement.flatten, (result, self.skipped))
-        grown = [p for p in growing(statement, path, skipped) if isinstance(p, Location)]
-        if grown:
-            raise GrowLists(grown)
-        sides = Side("if nothing is raised"), Side("if an exception is raised")
-        count = len(statement.names)
-        values = merge_paths(statement, self.goes_on, (path, skipped), count, sides)
-        result = values.pop(RESULT, result)
-        statement.write(values)
-        return result, is_left
-
-    def abandon(self) -> None:
-        self.stack.close()
-        self.statement.restore()
+def refusal(what: str) -> RaiseInTryError:
+    return RaiseInTryError(
+        f"{what}, inside a 'try' or 'with' that catches the exception",
+        why="the program raises it when it runs, and by then the 'try' or 'with' has ended",
+        remedy="test the condition instead of catching the exception",
+    )
 
 
 class Flight:
@@ -161,6 +104,8 @@ class Flight:
     def __init__(self) -> None:
         self.state = InFlight()
         self.raised: list[Raised] = []
+        self.growing: set[tuple[Any, int]] = set()
+        """The lists to stage before the rest of a region: its site, and the index of the variable."""
         self.takers: list[Attempt] = []
         """The statement that may catch each exception, in the order in which they were raised."""
         self.attempts: list[Attempt] = []
@@ -205,14 +150,12 @@ class Flight:
 
     def _protected(self) -> Iterator[tuple[types.FrameType, Attempt | None]]:
         """Yield the user's running frames, innermost first, each with the attempt that protects it."""
-        attempts, frame = [*self.attempts], sys._getframe(1)
-        while frame is not None and frame.f_code.co_name != ROOT:
-            if not is_internal(frame.f_code):
-                found = next((a for a in reversed(attempts) if a.is_running(frame)), None)
-                if found is not None:
-                    del attempts[attempts.index(found) :]
-                yield frame, found
-            frame = frame.f_back  # type: ignore[assignment]
+        attempts = [*self.attempts]
+        for frame in user_frames():
+            found = next((a for a in reversed(attempts) if a.is_running(frame)), None)
+            if found is not None:
+                del attempts[attempts.index(found) :]
+            yield frame, found
 
     def manager(self, make: Callable[[], Any]) -> Any:
         """Return the next context manager of the innermost `with`, which `make` creates at first."""
@@ -225,8 +168,10 @@ class Flight:
     def refuse(self, error: BaseException) -> None:
         """Raise if a statement that cannot be staged may catch an exception; here, all of them can."""
 
-    def refuse_item(self) -> None:
+    def refuse_item(self, backend: Any) -> None:
         """Raise if an index out of bounds cannot arrive at the handler that names it."""
+        if not getattr(backend, "checks_operations", False) and self.expected((IndexError,)):
+            raise refusal("an item is read or written at a staged index")
 
     def _note(self, error: BaseException, attempt: Attempt, site: tuple) -> None:
         traceback = error.__traceback__
@@ -279,7 +224,11 @@ class Flight:
                 if not region.rests:
                     raise
                 region.rests[-1].capture.raised = error
-                region.statement.backend.raise_error(error)
+                backend = region.statement.backend
+                if hasattr(backend, "raise_error"):
+                    backend.raise_error(error)
+                else:
+                    backend.fail(True, error)
         return region.skipped, True
 
     def go_on(self, backend: Any) -> None:
@@ -290,7 +239,7 @@ class Flight:
         region = self.regions[-1]
         if len(region.rests) == MAX_RESTS:
             raise RaiseInTryError(
-                f"more than {MAX_RESTS} statements in a row may raise in a 'try' under staged conditions",
+                f"more than {MAX_RESTS} statements in a row may raise under staged conditions in a 'try'",
                 why="what follows each of them is a branch of its own, inside the branch before",
                 remedy="use a loop over an array or a staged range, or put the 'try' inside the loop",
             )

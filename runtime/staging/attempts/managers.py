@@ -14,8 +14,7 @@ from ...core.packages import is_library
 from ...debugging.tracebacks import catches_exceptions
 from ...errors import RaiseInTryError
 
-_GENERATOR_MANAGER = type(contextlib.contextmanager(lambda: iter(()))())
-"""The class of what `contextlib.contextmanager` makes."""
+_GENERATOR: Any = type(contextlib.contextmanager(lambda: iter(()))())
 
 
 class Entered:
@@ -35,7 +34,7 @@ class Entered:
     @property
     def code(self) -> types.CodeType | None:
         """The code of the user's own `__exit__`, or of the user's generator, else None."""
-        if isinstance(self.made, _GENERATOR_MANAGER):
+        if isinstance(self.made, _GENERATOR):
             return self.made.gen.gi_code
         code = getattr(getattr(self.kind, "__exit__", None), "__code__", None)
         return None if code is None or is_library(code.co_filename) else code
@@ -43,11 +42,11 @@ class Entered:
     def names(self, kind: type[BaseException]) -> bool:
         """Return whether the manager may suppress an exception of some class."""
         if isinstance(self.made, contextlib.suppress):
-            return issubclass(kind, self.made._exceptions)  # noqa: SLF001 - nothing public tells them
+            return bool(self.made._exceptions) and issubclass(kind, self.made._exceptions)  # noqa: SLF001
         code = self.code
         if code is None:
             return False
-        if isinstance(self.made, _GENERATOR_MANAGER):
+        if isinstance(self.made, _GENERATOR):
             return catches_exceptions(code)
         return not _returns_nothing(code)
 
@@ -55,7 +54,7 @@ class Entered:
         """Return whether the manager has to see an exception. `is_seen` is whether an outer `try` may."""
         if isinstance(self.made, contextlib.suppress):
             return self.names(type(error))
-        if not isinstance(self.made, (_GENERATOR_MANAGER, contextlib.ExitStack)):
+        if not isinstance(self.made, (_GENERATOR, contextlib.ExitStack)):
             return self.code is not None
         if is_seen or isinstance(self.made, contextlib.ExitStack) or self.names(type(error)):
             raise RaiseInTryError(
@@ -69,7 +68,7 @@ class Entered:
 
 
 def _described(made: Any) -> str:
-    is_generator = isinstance(made, _GENERATOR_MANAGER)
+    is_generator = isinstance(made, _GENERATOR)
     return f"the generator {made.gen.__name__}()" if is_generator else f"a {type(made).__name__}"
 
 

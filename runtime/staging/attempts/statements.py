@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...backends import Backend
+from ...core.in_flight import InFlight, running
 from ..conditions import if_stmt
-from ..state.in_flight import InFlight, running
 from ..state.statement import AlwaysRaises, Restage, Statement
 from .flight import Attempt, Flight, Raised
 from .managers import Again
@@ -47,14 +47,23 @@ def _try_stmt(
     def run() -> tuple[Attempt, bool]:
         attempt = Attempt(body, kinds, caught, accessors[0])
         flight.attempts.append(attempt)
+        is_left, ended = False, None
         try:
             with backend.undone_after(Restage):
-                return attempt, flight.run(statement, body, None)[1]
+                try:
+                    _, is_left = flight.run(statement, body, None)
+                except Restage:
+                    raise
+                except BaseException as error:  # noqa: BLE001 - its attributes may be read-only
+                    ended = error
         except Restage:
             statement.restore()
             raise
         finally:
             flight.attempts.pop()
+        if ended is not None:
+            raise ended
+        return attempt, is_left
 
     attempt, is_left = statement.settled(run)
     own = [r for r in flight.raised if r.attempt is attempt and _is_current(r, flight.state)]

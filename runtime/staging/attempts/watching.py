@@ -9,9 +9,8 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ...errors import RaiseInTryError
-from ..state.in_flight import running
-from .flight import Attempt, Flight
+from ...core.in_flight import running
+from .flight import Attempt, Flight, refusal
 
 
 class Watch(Flight):
@@ -30,20 +29,7 @@ class Watch(Flight):
         kind = type(error)
         for _, attempt in self._protected():
             if attempt is not None and any(entered.names(kind) for entered in attempt.entered):
-                raise _refusal(f"{kind.__name__} is raised under a staged condition") from error
-
-    def refuse_item(self) -> None:
-        """Raise if an index out of bounds would have to arrive at a handler."""
-        if self.expected((IndexError,)):
-            raise _refusal("an item is read or written at a staged index")
-
-
-def _refusal(what: str) -> RaiseInTryError:
-    return RaiseInTryError(
-        f"{what}, inside a 'try' or 'with' that catches the exception",
-        why="the program raises it when it runs, and by then the 'try' or 'with' has ended",
-        remedy="test the condition instead of catching the exception",
-    )
+                raise refusal(f"{kind.__name__} is raised under a staged condition") from error
 
 
 @contextlib.contextmanager

@@ -20,15 +20,13 @@ from .unsupported import not_a_variable_error
 class GrowLists(Restage):
     """End a capture that left plain lists with different lengths, which have to be staged first."""
 
-    def __init__(self, locations: list[Location]):
+    def __init__(self, lists: list[list[Any]]):
         super().__init__([])
-        self.locations = locations
+        self.lists = lists
 
     def stage(self, statement: Statement) -> None:
-        for location in self.locations:
-            if not stage_list(statement, location):
-                holder = statement.heap.holder(location.owner)
-                raise not_a_variable_error(location.owner, holder, statement.closures)
+        for plain_list in self.lists:
+            stage_list(statement, Location(plain_list, None))
 
 
 def stage_list(statement: Statement, location: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...backends import Backend, Capture
+from ...core.in_flight import running
 from ...core.undefined import Undefined
 from ...debugging.tracebacks import is_internal
 from ...errors import StagedRecursionError
@@ -19,7 +20,6 @@ from ...values.locations import Location
 from ...values.structures import LEAF, Spec
 from .aliases import other_reference, user_variables
 from .heap import Heap, running_heaps
-from .in_flight import running
 from .mismatches import TWO_MEMBERS, Rows, described, not_in_a_program
 from .object_merging import FieldMerging, MergeByField, is_mergeable
 from .recursion import cut_to_one_cycle, cycle, raise_if_recursive, recursion_error

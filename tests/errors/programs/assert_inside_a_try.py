@@ -8,6 +8,7 @@ def wrong():
     def checked(x):
         try:
             assert x > 0  # <-- here
+            dir()  # keeps the statement in Python
         except AssertionError:
             return -1.0
         return x

@@ -9,6 +9,7 @@ def wrong():
         try:
             if x < 0:
                 raise ValueError("negative")  # <-- here
+            dir()  # keeps the statement in Python
         except ValueError:
             return -1.0
         return x

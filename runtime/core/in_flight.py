@@ -1,8 +1,9 @@
 """The exception that a program may be raising: which one, as a staged number, and its staged arguments.
 
-While a `try` is staged, each branch and loop body is a *region*. If a staged condition decides whether one
-of its statements raises, the number of the exception in flight is staged, and the rest of the region becomes
-a branch for the number zero.
+Exceptions that a `try` of the traced code may catch are numbered. While a `try` is staged, each branch
+and loop body is a *region*. If a staged condition decides whether one of its statements raises, the
+number of the exception in flight is staged, and the rest of the region becomes a branch for the number
+zero.
 """
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ from typing import Any
 
 
 class InFlight:
-    """State of the program: `number` is 0 while nothing is raised; further attributes hold arguments."""
+    """State of the program: `number` is 0 while nothing is raised; further attributes hold arguments.
+
+    >>> InFlight().number
+    0
+    """
 
     def __init__(self) -> None:
         self.number: Any = 0
@@ -26,10 +31,6 @@ class _Running(threading.local):
 running = _Running()
 SKIPPED: Any = object()
 """Stands for the value of an expression that has not been evaluated because of an exception."""
-
-
-def current_flight() -> Any:
-    return running.flight
 
 
 def repeated_error() -> BaseException | None:

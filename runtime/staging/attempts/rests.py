@@ -1,0 +1,99 @@
+"""The parts of branches, loop bodies and `try` bodies that exceptions skip."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from ...values.locations import Location
+from ..conditions import growing, merge_paths
+from ..state.aliases import user_frames
+from ..state.growing_lists import GrowLists, stage_list
+from ..state.mismatches import Side
+from ..state.object_merging import MergeByField
+from ..state.statement import RESULT, Path, Restage, Statement
+from ..state.unsupported import not_a_variable_error
+
+MAX_RESTS = 40
+"""The number of statements in a row that may raise: each adds a level of nesting to the graph."""
+
+
+class Region:
+    """A branch, a loop body, or the body of a `try`, with the parts of it that exceptions skip."""
+
+    def __init__(self, statement: Statement, skipped: Any):
+        self.statement, self.skipped = statement, skipped
+        self.rests: list[Rest] = []
+
+
+class Rest:
+    """The rest of a region after a staged condition has decided whether an exception is in flight."""
+
+    def __init__(self, flight: Any, region: Region, backend: Any):
+        self.outer = outer = region.statement
+        accessors = outer.get_state, outer.set_state
+        self.flight, self.skipped, self.backend = flight, region.skipped, backend
+        self.statement = Statement(backend, outer.closures, accessors, outer.names)
+        self.statement.apart = outer.apart
+        self.site = tuple((frame.f_code, frame.f_lasti) for frame in user_frames())
+        for variable in self.statement.variables:
+            if (self.site, variable.index) in flight.growing:
+                stage_list(self.statement, variable)
+        self.goes_on = flight.state.number == 0
+        self.stack = contextlib.ExitStack()
+        self.stack.enter_context(self.statement.heap.watching())
+        self.capture = self.stack.enter_context(backend.open_branch())
+        flight.state.number = 0
+
+    def close(self, result: Any, *, is_left: bool) -> tuple[Any, bool]:
+        """Make the rest a branch, and return the result of the region and whether each path raises."""
+        statement, path, skipped = self.statement, Path(), Path()
+        path.is_left = is_left and self.capture.raised is None
+        skipped.is_left = True
+        try:
+            self.capture.leaves = statement.note(path, result)
+            self.capture.value = result
+        finally:
+            self.stack.close()
+            statement.restore()
+        path.capture = self.capture
+        statement.finished(path)
+        with self.backend.open_branch() as skipped.capture:
+            pass
+        for variable, value in zip(statement.variables, statement.before, strict=True):
+            skipped.values[variable], skipped.raw[variable] = statement.flatten(value), value
+        if self.skipped is not None:
+            path.values[RESULT], skipped.values[RESULT] = map(statement.flatten, (result, self.skipped))
+        self.stage_lists(path, skipped)
+        sides = Side("if nothing is raised"), Side("if an exception is raised")
+        count = len(statement.names)
+        try:
+            values = merge_paths(statement, self.goes_on, (path, skipped), count, sides)
+        except MergeByField as error:
+            statement.apart.kinds.add(error.kind)
+            raise Restage([]) from None
+        result = values.pop(RESULT, result)
+        statement.write(values)
+        return result, is_left
+
+    def stage_lists(self, path: Path, skipped: Path) -> None:
+        """Run the region again, with staged lists, if the rest leaves plain lists with other lengths."""
+        statement, known, from_before = self.statement, len(self.flight.growing), []
+        for location in growing(statement, path, skipped):
+            if not isinstance(location, Location):
+                continue
+            grown, indexes = location.owner, range(len(statement.before))
+            if any(value is grown for value in self.outer.before):
+                from_before.append(grown)
+            elif not (places := [(self.site, i) for i in indexes if statement.before[i] is grown]):
+                raise not_a_variable_error(grown, statement.heap.holder(grown), statement.closures)
+            else:
+                self.flight.growing.update(places)
+        if from_before:
+            raise GrowLists(from_before)
+        if len(self.flight.growing) > known:
+            raise Restage([])
+
+    def abandon(self) -> None:
+        self.stack.close()
+        self.statement.restore()

@@ -1,0 +1,182 @@
+"""Exceptions as control flow on the embedded graph: of operations, and what is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+
+
+def divided(n):
+    try:
+        return 12 / int(n)
+    except ZeroDivisionError:
+        return 0.0
+
+
+def square_root(x):
+    try:
+        return math.sqrt(x)
+    except ValueError:
+        return -1.0
+
+
+def whole_number(x):
+    try:
+        return int(x)
+    except (OverflowError, ValueError):
+        return -1
+
+
+def inverse(a):
+    try:
+        return np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        return a
+
+
+def item_of_a_list(i):
+    numbers = [1.0, 2.0]
+    try:
+        return numbers[i]
+    except LookupError:
+        return 0.0
+
+
+def collected(xs):
+    good, bad = [], []
+    for x in xs:
+        try:
+            good.append(1 / checked(x))
+        except ValueError:
+            bad.append(x)
+    return good, bad
+
+
+def checked(x):
+    if x < 0:
+        raise ValueError("negative")
+    return x + 1
+
+
+@pytest.mark.parametrize(
+    ("function", "argument"),
+    [
+        (divided, np.int64(4)),
+        (divided, np.int64(0)),
+        (square_root, np.float64(4)),
+        (square_root, np.float64(-4)),
+        (whole_number, np.float64(2.5)),
+        (whole_number, np.float64("inf")),
+        (whole_number, np.float64("nan")),
+        (inverse, np.eye(2)),
+        (inverse, np.ones((2, 2))),
+        (item_of_a_list, np.int64(-1)),
+        (item_of_a_list, np.int64(2)),
+        (collected, np.array([1.0, -2.0, 3.0])),
+    ],
+)
+def test_as_in_python(function: Any, argument: Any):
+    np.testing.assert_equal(ag.function(function)(argument), function(argument))
+
+
+def test_text_of_an_error_is_that_of_python(capsys: pytest.CaptureFixture[str]):
+    @ag.function
+    def f(xs, i):
+        try:
+            y = xs[i]
+        except IndexError as error:
+            print(error, f"<{error}>", str(error) == "")
+            y = 0.0
+        return y
+
+    f(np.ones(3), np.int64(5))
+    text = "index 5 is out of bounds for axis 0 with size 3"
+    assert capsys.readouterr().out == f"{text} <{text}> False\n"
+
+
+def test_uncaught_error_has_its_line_and_chain():
+    @ag.function
+    def f(x):
+        try:
+            if x < 0:
+                raise KeyError("k", 3)
+        except KeyError as error:
+            raise RuntimeError("bad") from error
+        return x
+
+    with pytest.raises(RuntimeError, match="bad") as caught:
+        f(np.float64(-1))
+    assert caught.traceback[-1].name == "f"
+    assert repr(caught.value.__cause__) == repr(KeyError("k", 3))
+
+
+def test_gradient():
+    def f(xs):
+        total = 0.0
+        for x in xs:
+            try:
+                total += checked(x) ** 2
+            except ValueError:
+                total -= x
+        return total
+
+    np.testing.assert_allclose(ag.grad(f)(np.array([1.0, -2.0])), [4.0, -1.0])
+
+
+@contextlib.contextmanager
+def catching():
+    try:
+        yield
+    except ValueError:
+        return
+
+
+def test_generators_as_context_managers_are_refused():
+    @ag.function
+    def f(x):
+        with catching():
+            if x < 0:
+                raise ValueError("negative")
+        return x
+
+    with pytest.raises(ag.RaiseInTryError, match=r"the generator catching\(\)"):
+        f(np.float64(-1))
+
+
+def test_too_many_in_a_row_are_refused():
+    numbers = list(range(50))
+
+    @ag.function
+    def f(x):
+        total = 0.0
+        try:
+            for n in numbers:
+                if x > n * 100:
+                    raise ValueError
+                total += n
+        except ValueError:
+            total = -1.0
+        return total
+
+    with pytest.raises(ag.RaiseInTryError, match="more than 40 statements"):
+        f(np.float64(-1))
+
+
+def test_repr_of_an_error_is_refused():
+    @ag.function
+    def f(x):
+        try:
+            if x < 0:
+                raise ValueError(x)
+        except ValueError as error:
+            return repr(error)
+        return ""
+
+    with pytest.raises(ag.ValueNeededError):
+        f(np.float64(-1))
