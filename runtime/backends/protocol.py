@@ -40,6 +40,11 @@ class Backend(Protocol):
 
     - `announces`: True if the backend adds itself to `ACTIVE` while it stages; any other is always in it
     - `staged_list(values)`: a list whose length may depend on staged values
+    - `staged_deque(values)`: the same for a `collections.deque`
+    - `is_text(value)`: whether a staged value is text
+    - `formats_structures`: True if `fmt` takes lists, tuples and dicts of staged values
+    - `find(key, keys, required=False)`: the position of a staged key among plain keys, or -1
+    - `update_list`, `bisect`, `sorting_order`, `by_key`, `argsort`, `join`: operations on lists, by name
     - `bound(value)`: check a possibly unbound value when it is read
     - `optional(held)`: the type of a value that is None on another path; then also `allows_none(kind)`,
       whether a type is such a type, `is_none(value)`, the test, and `iterated(value)`, what a loop goes over

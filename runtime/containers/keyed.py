@@ -18,6 +18,7 @@ from ..staging.exceptions import raise_in_program, refuse_caught
 from ..staging.rolling.rolled_uses import note_item_use
 from ..values.selected_container import SelectedDict
 from .ordering import is_equal, select
+from .text import is_text
 
 _READERS = (dict.__getitem__, SelectedDict.__getitem__, types.MappingProxyType.__getitem__)
 _SETS = (set, frozenset, type({}.keys()))
@@ -48,7 +49,7 @@ def find(backend: Backend, key: Any, keys: Collection[Any], *, required: bool = 
     place: Any = -1
     for i, known in enumerate(keys):
         is_comparable = isinstance(known, (int, float, complex, tuple, np.generic)) or (
-            isinstance(known, str) and backend.is_text(key)
+            isinstance(known, str) and is_text(backend, key)
         )
         test = is_comparable and is_equal(key, known)
         if staged_by(test) is not None:

@@ -100,7 +100,7 @@ def join(backend: Backend, separator: str, parts: Iterable[Any]) -> Any:
         return backend.join(separator, parts)  # type: ignore[attr-defined]
     texts = []
     for i, part in enumerate(parts):
-        if staged_by(part) is not None and not backend.is_text(part):
+        if staged_by(part) is not None and not is_text(backend, part):
             kind = backend.call_builtin(type, (part,), {})
             if issubclass(kind, (int, float, complex, np.generic, np.ndarray)):
                 return separator.join([*texts, kind(0)])  # raises
@@ -152,3 +152,9 @@ def refuse_width(value: Any) -> NoReturn:
         why="the format must be known during the trace",
         remedy="use a plain width and precision",
     )
+
+
+def is_text(backend: Backend, value: Any) -> bool:
+    """Return whether a staged value is text."""
+    own = getattr(backend, "is_text", None)
+    return own is not None and bool(own(value))
