@@ -35,8 +35,8 @@ from .state.aliases import user_frames
 def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
     """Return whether an exception is part of the program, so that the program raises it when it runs.
 
-    It is part of the program if it was raised by user code, by a library that worked on plain values, or by
-    reading a missing item of a staged list. Exceptions raised by the packages in `but` concern only the
+    It is part of the program if it was raised by user code, by an operation of user code on plain values, by a
+    library that worked on plain values, or by reading a missing item of a staged list. Exceptions raised by the packages in `but` concern only the
     trace. So do those of a library that received a staged value, because plain Python would have passed it
     another value.
     """
@@ -55,7 +55,12 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
         kinds = AssertionError, LookupError, ArithmeticError, ValueError
         return isinstance(error, kinds) and code.co_name in RAISING_FUNCTIONS
     package = str(place.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
-    return is_at_raise(place) and package not in but and not any(map(has_staged_variable, foreign))
+    is_raised = is_at_raise(place) or (not foreign and isinstance(error, _OF_OPERATIONS))
+    return is_raised and package not in but and not any(map(has_staged_variable, foreign))
+
+
+_OF_OPERATIONS = LookupError, ArithmeticError, ValueError
+"""What operations on plain values raise. A TypeError may be about the staged value itself."""
 
 
 def raise_in_program(error: BaseException) -> NoReturn:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -180,3 +181,51 @@ def test_repr_of_an_error_is_refused():
 
     with pytest.raises(ag.ValueNeededError):
         f(np.float64(-1))
+
+
+def last_of_empty(x):
+    stack = []
+    if x > 10:
+        return stack[-1]
+    return -1.0
+
+
+def pushed_and_popped(xs):
+    stack, total = [], 0.0
+    for x in xs:
+        if x > 2:
+            stack.append(x)
+        elif x < 0:
+            total += stack.pop()
+    return total
+
+
+def missing_key(x):
+    table = {"a": 1.0}
+    return table["b"] if x > 10 else table["a"]
+
+
+def divided_by_zero(x):
+    count = 0
+    if x > 10:
+        return 1 / count
+    return 0.5
+
+
+@pytest.mark.parametrize(
+    ("function", "fine", "fails"),
+    [
+        (last_of_empty, np.float64(1.0), np.float64(11.0)),
+        (pushed_and_popped, np.array([3.0, -1.0]), np.array([-1.0, 3.0])),
+        (missing_key, np.float64(1.0), np.float64(11.0)),
+        (divided_by_zero, np.float64(1.0), np.float64(11.0)),
+    ],
+)
+def test_an_operation_on_plain_values_raises_only_where_it_runs(function, fine, fails):
+    """What an operation raises in a branch is raised when the graph takes that branch."""
+    staged = ag.function(function)
+    assert staged(fine) == function(fine)
+    with pytest.raises((LookupError, ArithmeticError)) as plain:
+        function(fails)
+    with pytest.raises(plain.type, match=re.escape(str(plain.value))):
+        staged(fails)
