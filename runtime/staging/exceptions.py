@@ -35,10 +35,10 @@ from .state.aliases import user_frames
 def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
     """Return whether an exception is part of the program, so that the program raises it when it runs.
 
-    It is part of the program if it was raised by user code, by an operation of user code on plain values, by a
-    library that worked on plain values, or by reading a missing item of a staged list. Exceptions raised by the packages in `but` concern only the
-    trace. So do those of a library that received a staged value, because plain Python would have passed it
-    another value.
+    It is part of the program if it was raised by user code, by an operation of user code on plain values, by
+    a library that worked on plain values, or by reading a missing item of a staged list. Exceptions raised by
+    the packages in `but` concern only the trace. So do those of a library that received a staged value,
+    because plain Python would have passed it another value.
     """
     place: types.TracebackType | None = None
     foreign: list[types.FrameType] = []

@@ -7,7 +7,7 @@ import operator
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FrameType, FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
 from ..backends import BACKENDS, Backend, staged_by
 from ..core.active_backends import ACTIVE, active_backend
@@ -167,6 +167,10 @@ def owner_of_text(value: Any) -> Backend | None:
         and all(kind in (None, tuple, list, dict) or hasattr(kind, "_fields") for kind in kinds)
     ):
         return backend
+    refuse_text(value)
+
+
+def refuse_text(value: Any) -> NoReturn:
     raise ValueNeededError(
         f"a {type(value).__name__} that contains staged values cannot be formatted as text",
         why="Python would format the placeholders that stand for the values during the trace",
@@ -182,7 +186,7 @@ def shown(value: Any, *, is_exact: bool) -> Any:
     if not isinstance(value, BaseException) or all(staged_by(v) is None for v in flatten(value.args)[0]):
         return value
     if is_exact or type(value).__str__ is not BaseException.__str__ or len(value.args) != 1:
-        owner_of_text(value.args)
+        refuse_text(value.args)
     return value.args[0]
 
 
