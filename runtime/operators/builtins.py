@@ -56,7 +56,9 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     if (result := _consumers().consumed(function, source, args, kwargs)) is not None:
                         return result[0]
                     args = (source.iterator(), *args)
-                elif function in _ITERATORS and any(staging.source_of(a) is not None for a in args):
+                if function is next:
+                    return next(*args)
+                if function in _ITERATORS and any(staging.source_of(a) is not None for a in args):
                     return _consumers().iterator(function, args, kwargs)
                 pulls = function in _PULLING and len(args) > 0
                 if pulls and (type(args[0]) is GeneratorType or function in _TRUTHS):

@@ -167,7 +167,7 @@ def owner_of_text(value: Any) -> Backend | None:
         and all(kind in (None, tuple, list, dict) or hasattr(kind, "_fields") for kind in kinds)
     ):
         return backend
-    refuse_text(value)
+    return refuse_text(value)
 
 
 def refuse_text(value: Any) -> NoReturn:
@@ -246,7 +246,8 @@ def owner_of(*values: Any) -> Backend | None:
 
 def get_item(target: Any, key: Any) -> Any:
     if _has_own_items(target):
-        return _own_item(target.__getitem__)(key)
+        replacement = _replaced_item(target.__getitem__)
+        return target[key] if replacement is None else replacement(key)
     backend = owner_of(key, target)
     assert backend is not None
     if is_rolling():
@@ -262,8 +263,8 @@ def get_item(target: Any, key: Any) -> Any:
     return backend.get_item(target, key)
 
 
-def _own_item(getter: Any) -> Callable[[Any], Any]:
-    """Return a backend's replacement for the `__getitem__` of an object such as `np.r_`, or the method."""
+def _replaced_item(getter: Any) -> Callable[[Any], Any] | None:
+    """Return a backend's replacement for the `__getitem__` of an object such as `np.r_`, or None."""
     for backend in ACTIVE:
         if (replaced := getattr(backend, "replaced", None)) and (replacement := replaced(getter)):
             return replacement
@@ -273,7 +274,7 @@ def _own_item(getter: Any) -> Callable[[Any], Any]:
             why="the framework has no counterpart of it",
             remedy="use a function, such as np.concatenate, np.stack or np.meshgrid",
         )
-    return getter
+    return None
 
 
 _COMPUTING_SUBSCRIPTS = frozenset(("RClass", "CClass", "MGridClass", "OGridClass"))

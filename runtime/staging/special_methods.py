@@ -7,6 +7,7 @@ other thread the method itself. A class gets its own methods back when the last 
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import functools
@@ -311,11 +312,17 @@ def call_builtin(function: Callable[..., Any], value: Any) -> Any:
     return backend.call_builtin(bool, (result,), {}) if function is bool else result
 
 
+def _is_of_named_tuple(method: Any) -> bool:
+    """Return whether a method gives the text of a named tuple, which is that of its parts."""
+    code = getattr(method, "__code__", None)
+    return code is not None and code.co_filename == collections.__file__
+
+
 def text_of(value: Any, conversion: str = "") -> Any:
     """Return the text of an instance of a user class, or an object that has it; None for any other value."""
     names = {"": ("__format__", "__str__", "__repr__"), "s": ("__str__", "__repr__"), "r": ("__repr__",)}
     name, method = user_method(value, *names.get(conversion, ()))
-    if method is None or name == "__format__":
+    if method is None or name == "__format__" or _is_of_named_tuple(method):
         return None
     result = method()
     return result_of(name, value, result) if staged_by(result) is None else result

@@ -148,11 +148,6 @@ def test_a_capture_is_bound_before_its_guard():
     )
 
 
-@pytest.mark.parametrize("pattern", ["[a]", "{'k': 1}", "A()", "(1, 2)", "[1] | 2"])
-def test_match_on_structure_stays(pattern: str):
-    unchanged(LowerMatch, f"def f(x):\n match x:\n  case {pattern}: a\n  case 3: b")
-
-
 # LowerJumps ------------------------------------------------------------------------------------
 
 

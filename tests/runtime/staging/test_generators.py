@@ -223,14 +223,12 @@ def test_effects_keep_their_order(capsys):
     assert capsys.readouterr().out == plain
 
 
-def test_an_error_of_the_consumer_passes_the_finally_of_the_generator():
-    closed = []
-
+def test_an_error_of_the_consumer_passes_the_finally_of_the_generator(capsys):
     def guarded(xs):
         try:
             yield from positive(xs)
         finally:
-            closed.append(True)
+            print("closed")
 
     def f(xs):
         for _ in guarded(xs):
@@ -238,7 +236,7 @@ def test_an_error_of_the_consumer_passes_the_finally_of_the_generator():
 
     with pytest.raises(KeyError, match="consumer"):
         ag.function(f)(XS)
-    assert closed
+    assert capsys.readouterr().out == "closed\n"
 
 
 def test_a_raise_under_a_staged_condition():
