@@ -69,7 +69,7 @@ _lock = threading.RLock()  # reentrant: a finalizer may run a trace while it is 
 
 def _replacement(kind: type, name: str, value: Any) -> Any:
     """Return what replaces an attribute of a class during a trace, or None if it stays."""
-    if type(value) is types.FunctionType:
+    if type(value) is types.FunctionType and not _is_of_named_tuple(value):
         if not (name.startswith("__") and name.endswith("__")) or name in _KEPT:
             return None
         if name == "__eq__" and _compares_fields(kind, value):
@@ -84,6 +84,11 @@ def _replacement(kind: type, name: str, value: Any) -> Any:
         cached.attrname = value.attrname
         return cached
     return None
+
+
+def _is_of_named_tuple(method: types.FunctionType) -> bool:
+    """Return whether a method was made with a named tuple, whose text is that of its parts."""
+    return method.__code__.co_filename == collections.__file__
 
 
 def forwarding_method(method: types.FunctionType) -> Callable[..., Any]:
@@ -274,9 +279,12 @@ def user_method(value: Any, *names: str) -> tuple[str, Callable[..., Any] | None
         return "", None
     for name in names:
         owner = next((base for base in kind.__mro__ if name in vars(base)), object)
-        if is_of_user(owner) and type(vars(owner)[name]) is types.FunctionType:
+        found = vars(owner).get(name)
+        if is_of_user(owner) and type(found) is types.FunctionType:
+            if _is_of_named_tuple(found):
+                break
             meet(trace, kind)
-            return name, functools.partial(trace.namespace.callee(vars(owner)[name]), value)
+            return name, functools.partial(trace.namespace.callee(found), value)
         if owner is not object:
             break
     return "", None
@@ -312,17 +320,11 @@ def call_builtin(function: Callable[..., Any], value: Any) -> Any:
     return backend.call_builtin(bool, (result,), {}) if function is bool else result
 
 
-def _is_of_named_tuple(method: Any) -> bool:
-    """Return whether a method gives the text of a named tuple, which is that of its parts."""
-    code = getattr(method, "__code__", None)
-    return code is not None and code.co_filename == collections.__file__
-
-
 def text_of(value: Any, conversion: str = "") -> Any:
     """Return the text of an instance of a user class, or an object that has it; None for any other value."""
     names = {"": ("__format__", "__str__", "__repr__"), "s": ("__str__", "__repr__"), "r": ("__repr__",)}
     name, method = user_method(value, *names.get(conversion, ()))
-    if method is None or name == "__format__" or _is_of_named_tuple(method):
+    if method is None or name == "__format__":
         return None
     result = method()
     return result_of(name, value, result) if staged_by(result) is None else result

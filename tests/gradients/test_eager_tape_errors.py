@@ -32,7 +32,6 @@ REFUSED = {
     "plain at": (lambda x: np.add.at(np.zeros(2), [0], x[0]), "add writes to a plain array"),
     "flat": (lambda x: x.flat[0] * x, "reads the attribute 'flat' of a recorded value"),
     "bytes": (lambda x: np.frombuffer(x.tobytes()) * x, "reads the attribute 'tobytes' of a recorded value"),
-    "bits": (lambda x: x.view(np.int64) * x, "reads the attribute 'view' of a recorded value"),
     "partition": (lambda x: x.partition(1), "reads the attribute 'partition' of a recorded value"),
     "objects": (lambda x: x.astype(object)[0] * x, "a recorded value to the dtype object"),
     "shape": (lambda x: setattr(x, "shape", (1, 2)), "the attribute 'shape' of a value"),
@@ -132,12 +131,6 @@ def test_an_error_in_the_block_ends_it():
 
 
 def test_errors_name_the_line_that_was_recorded():
-    with ag.GradientTape() as tape:
-        x = tape.watch(np.array([3.0, 1.0]))
-        y = x.copy()
-        np.copyto(y, x)  # the first
-    with pytest.raises(ag.UnsupportedFunctionError, match=r"(?s)copyto.*recorded here.*# the first"):
-        tape.gradient(y, x)
     with ag.GradientTape() as tape:
         x = tape.watch(np.array([3.0, 1.0]))
         z = np.sum(np.histogram_bin_edges(x))  # the second

@@ -94,7 +94,7 @@ def test_each_rule_is_compared():
 def test_ops():
     known = OP_RULES.keys() | tables.CONSTANT | REASONS.keys()
     ruled = {op for op in OPS if has_rule(recording.UFUNCS.get(op)) or op.startswith("random.")}
-    assert OPS.keys() - known - ruled == set()
+    assert OPS.keys() - known - ruled == {"attempt", "is_none", "zeros_of"}  # not of floats
 
 
 def test_what_has_no_rule_says_so():
