@@ -91,19 +91,6 @@ _RULES = (
         "a special method such as __hash__",
     ),
     Rule(
-        "AG009",
-        "raises-in-a-try",
-        "the 'try' {detail} has an 'except' and has already ended when the graph raises",
-        "test the condition instead of catching the exception",
-        "around it",
-    ),
-    Rule(
-        "AG010",
-        "none-on-one-path",
-        "the function returns None on one path and a value on the other",
-        "return values of one type on every path",
-    ),
-    Rule(
         "AG011",
         "member-of-a-set",
         "the elements of a set must be known at trace time",
@@ -114,13 +101,6 @@ _RULES = (
         "width-in-an-f-string",
         "a width or precision must be known at trace time",
         "use a plain number",
-    ),
-    Rule(
-        "AG013",
-        "changes-a-staged-list",
-        "the length of {detail} depends on staged values, and such a list has no insert, remove or sort",
-        "use append, extend, pop, del or indexing, or use an array",
-        "the list",
     ),
 )
 RULES = {rule.code: rule for rule in _RULES}

@@ -9,7 +9,7 @@ import numpy as np
 import onnxruntime
 
 from autograph_rs.runtime.export.onnx.model import to_model
-from autograph_rs.runtime.graph.ir.types import ArrayType, ListType, ScalarType, TupleType
+from autograph_rs.runtime.graph.ir.types import ArrayType, ListType, OptionalType, ScalarType, TupleType
 from autograph_rs.runtime.values.structures import flatten
 
 
@@ -70,6 +70,9 @@ def received(values: Iterator[Any], kind: Any) -> Any:
         return [plain(item, kind.element) for item in next(values)]
     if isinstance(kind, TupleType):
         return tuple([received(values, part) for part in kind.parts])
+    if isinstance(kind, OptionalType):
+        is_some, value = bool(next(values)), received(values, kind.held)
+        return value if is_some else None
     return plain(next(values), kind)
 
 
