@@ -722,12 +722,15 @@ class Optional(Staged):
         self.refuse_write()
 
     def __eq__(self, other: object) -> Any:
-        return is_none(self) if other is None else some(self) == other
+        if other is None:
+            return is_none(self)
+        is_some = recording.record("not_", (is_none(self),), ScalarType(bool))
+        return active_backend().and_(is_some, lambda: some(self) == other)
 
     def __ne__(self, other: object) -> Any:
         if other is None:
             return recording.record("not_", (is_none(self),), ScalarType(bool))
-        return some(self) != other
+        return active_backend().or_(is_none(self), lambda: some(self) != other)
 
     for _name in ARITHMETIC:
         locals()[f"__{_name}__"] = _of_value(f"__{_name}__")

@@ -229,6 +229,8 @@ def nonzero(b: Builder, value: Value) -> Value:
 
 def truth(b: Builder, value: Any) -> Value:
     """Return the truth value of a value. The run fails for an array of several elements."""
+    if isinstance(value, Maybe):  # None is false
+        return b.logical_and(value.is_bound, truth(b, value.held))
     if not isinstance(value, Value) or value.is_sequence:
         return b.op("Greater", length(b, value), b.constant(0, INT), dtype=BOOL)
     return b.scalar(nonzero(b, value))
