@@ -75,12 +75,9 @@ def test_plain_text(program: Path) -> None:
                             # unchanged
             13  return total
                     # unchanged
-        model.py:17: Box.sign: left unconverted: Python calls the property 'sign' directly, without conversion
+        model.py:17: Box.sign
             19  return 1 if self.x else 2
-                    # unchanged
-                    # 'if else' cannot be staged: \
-Python calls the property 'sign' directly, without conversion; \
-move the condition to a method with another name and call it, or use np.where
+                    # ag__.if_exp: 'if else' becomes a conditional if its test is staged
         model.py:21: Box.items
             22  yield from self.x
                     # suspends the function

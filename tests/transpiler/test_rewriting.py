@@ -328,17 +328,26 @@ COMMENTS = {
         """,
         """
         def f(x):
-            try:  # to
-                ag__.callee(g)(x)
-            except E:
-                # if it fails
-                pass  # well
-            else:
-                # or not
-                ag__.callee(h)(x)
-            finally:
-                # always
-                ag__.callee(k)(x)
+
+            def try_body():
+                try:
+                    ag__.attempt()
+
+                    def try_body():
+                        try:
+                            ag__.attempt()
+                            ag__.callee(g)(x)
+                        except E:
+                            # if it fails
+                            pass  # well
+                        else:
+                            # or not
+                            ag__.callee(h)(x)
+                    ag__.try_stmt(try_body, lambda: (E,), (), ag__.get_nothing, ag__.set_nothing, ())  # to
+                finally:
+                    # always
+                    ag__.callee(k)(x)
+            ag__.try_stmt(try_body, lambda: (), (), ag__.get_nothing, ag__.set_nothing, ())
         """,
     ),
     "no comments": (
