@@ -122,7 +122,11 @@ class Transpiler:
         self._lock = threading.RLock()
         self._loops = LoopForms(self)
         self.callee = make_callee(
-            self._entries, self._resolve, replacements, embedded=self._is_embedded, loop_form=self._loops.of
+            self._entries,
+            self._resolve,
+            replacements,
+            embedded=self._is_embedded,
+            loop_form=self._loops.of,  # type: ignore[arg-type]
         )
         register(self)
         self._entries.add(WRAPPER_CODE, ForwardingEntry())

@@ -144,7 +144,7 @@ class _Structure:
                 before = [at(load(test), location)]
             statement = gast.match_case(skeleton, None, self.attempt([*inner, *parts], before, pattern))
             statement = at(gast.Match(at(load(subject), location), [statement]), pattern)
-            is_possible = gast.Compare(load(test), [gast.IsNot()], [constant(False)]) if tests else None
+            is_possible = gast.Compare(load(test), [gast.IsNot()], [constant(False)]) if tests else None  # type: ignore[arg-type]
             return [*out, _if(is_possible, [statement], pattern) if tests else statement]
         return [*out, self.set_matched(_conjunction(tests), location)]
 

@@ -21,7 +21,7 @@ from .ordering import is_equal, select
 from .text import is_text
 
 _READERS = (dict.__getitem__, SelectedDict.__getitem__, types.MappingProxyType.__getitem__)
-_SETS = (set, frozenset, type({}.keys()))
+_SETS = (set, frozenset, type({}.keys()))  # type: ignore[var-annotated]
 
 
 def is_mapping(value: Any) -> bool:

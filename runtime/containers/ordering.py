@@ -58,7 +58,7 @@ def by_key(
             return function([], **options)
         return values[function(order, key=keys.__getitem__)]
     if function is sorted:
-        order = sorting_order(backend, keys, **options)
+        order = sorting_order(backend, keys, **options)  # type: ignore[assignment]
         return [staging.get_item(values, i) for i in order]
     best, best_key = values[0], keys[0]
     for value, this in zip(values[1:], keys[1:], strict=True):

@@ -98,7 +98,7 @@ def join(backend: Backend, separator: str, parts: Iterable[Any]) -> Any:
     """`separator.join(parts)`"""
     if staged_by(parts) is not None:
         return backend.join(separator, parts)  # type: ignore[attr-defined]
-    texts = []
+    texts = []  # type: ignore[var-annotated]
     for i, part in enumerate(parts):
         if staged_by(part) is not None and not is_text(backend, part):
             kind = backend.call_builtin(type, (part,), {})

@@ -108,7 +108,7 @@ class _Decided(_Reduced):
         self.has_staged = self.has_staged or staged_by(item) is not None
         self.items.append(item if self.has_staged else bool(item))
 
-    def test(self) -> Any:  # type: ignore[override]
+    def test(self) -> Any:
         if self.is_staged:
             return not_(self.value) if self.function is any else self.value
         return self.has_staged or not self.items or self.items[-1] is (self.function is all)
@@ -123,7 +123,7 @@ class _First(_Reduced):
     def body(self, item: Any) -> None:
         self.value, self.is_found = item, True
 
-    def test(self) -> Any:  # type: ignore[override]
+    def test(self) -> Any:
         return not_(self.is_found)
 
     def stage(self) -> None:
@@ -253,7 +253,7 @@ def _filtered(made: Any) -> Source | None:
 
             cond = item if function is None else function(item)
             state = consumer.state(functions=(function,))
-            if_stmt(cond, keep, nothing, *state, consumer.outputs(0))
+            if_stmt(cond, keep, nothing, *state, consumer.outputs(0))  # type: ignore[call-arg]
 
         loop_over(inner, None, consumer, body, loop, functions=(function,))
 
@@ -293,7 +293,7 @@ def _zipped(made: Any) -> Source | None:
                 ended = True
 
             accessors = consumer.state(get_state, set_state, "whether zip has ended", _NUMBER)
-            if_stmt(has_item(others[place:]), consume, end, *accessors, consumer.outputs(2))
+            if_stmt(has_item(others[place:]), consume, end, *accessors, consumer.outputs(2))  # type: ignore[call-arg]
 
         def get_state() -> tuple:
             return ended, numbers.number

@@ -112,7 +112,7 @@ def for_stmt(
             staging.for_stmt(backend, iter_, extra_test, body, get_state, set_state, symbol_names, opts)
             return
         if ACTIVE and (source := staging.source_of(iter_)) is not None:
-            iter_ = None  # only a generator to which nothing else refers can be driven
+            iter_ = None  # type: ignore[assignment] # only a generator to which nothing else refers can be driven
             if source.consume(
                 staging.Consumer(body, extra_test, get_state, set_state, symbol_names), for_stmt
             ):

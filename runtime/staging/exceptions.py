@@ -101,7 +101,7 @@ def refuse_end(raised: BaseException | None, code: types.CodeType | None) -> Non
     ends_next = name == "__next__" and isinstance(raised, StopIteration)
     if not ends_next and not (name == "__getitem__" and isinstance(raised, IndexError) and _is_iterated()):
         return
-    strip_internal_frames(raised)
+    strip_internal_frames(raised)  # type: ignore[arg-type]
     kind = type(raised).__name__
     raise UnsupportedPlaceError(
         f"a staged condition decides whether {name!r} raises {kind}, which ends an iteration",

@@ -30,7 +30,7 @@ def recursive_callee(
         return called
     find = getattr(active_backend(), "recursive_callee", None)
     if find is not None:
-        return find(called)  # type: ignore[no-any-return]
+        return find(called)
     if running_activation(called) is None:
         return called
     return loop_form() or called

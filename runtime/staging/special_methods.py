@@ -47,7 +47,7 @@ class _Installed:
             replacement = _replacement(kind, name, value)
             if replacement is not None:
                 self.pairs[name] = value, replacement
-        if "__eq__" in self.pairs and kind.__ne__ is object.__ne__:
+        if "__eq__" in self.pairs and kind.__ne__ is object.__ne__:  # type: ignore[comparison-overlap]
             self.pairs["__ne__"] = None, _not_equal
 
     def install(self) -> None:
@@ -78,7 +78,7 @@ def _replacement(kind: type, name: str, value: Any) -> Any:
     if type(value) is property:
         parts = (value.fget, value.fset, value.fdel)
         converted = [forwarding_method(f) if type(f) is types.FunctionType else f for f in parts]
-        return property(*converted, value.__doc__)
+        return property(*converted, value.__doc__)  # type: ignore[arg-type, call-arg]
     if type(value) is functools.cached_property and type(value.func) is types.FunctionType:
         cached = functools.cached_property(forwarding_method(value.func))
         cached.attrname = value.attrname
@@ -134,7 +134,7 @@ def _field_comparison(method: types.FunctionType, names: list[str]) -> Callable[
             equal = (first is second and not ignores_identity) or truth(first == second)[0]
             backend = staged_by(result)
             if backend is not None:
-                result = backend.and_(result, lambda equal=equal: equal)
+                result = backend.and_(result, lambda equal=equal: equal)  # type: ignore[misc]
             elif not result:
                 return result
             else:
@@ -146,7 +146,7 @@ def _field_comparison(method: types.FunctionType, names: list[str]) -> Callable[
 
 def _not_equal(self: Any, other: Any) -> Any:
     """`self != other` for a class that defines only `__eq__`."""
-    equal = type(self).__eq__(self, other)
+    equal = type(self).__eq__(self, other)  # type: ignore[call-arg]
     if equal is NotImplemented:
         return equal
     equal, _ = truth(equal)
@@ -218,12 +218,12 @@ def meet_values(values: Iterable[Any]) -> None:
             kind = type(value)
             count += 1
             if isinstance(value, type):
-                meet(trace, value)
+                meet(trace, value)  # type: ignore[arg-type]
             elif kind in ATOMS or BACKENDS[kind] is not None or isinstance(value, (np.generic, np.ndarray)):
                 continue
-            elif id(value) not in trace.seen:
-                trace.seen[id(value)] = value
-                meet(trace, kind)
+            elif id(value) not in trace.seen:  # type: ignore[union-attr]
+                trace.seen[id(value)] = value  # type: ignore[union-attr]
+                meet(trace, kind)  # type: ignore[arg-type]
                 pending += contents(value)
 
 
@@ -249,7 +249,7 @@ def meet_called(called: Any) -> Any:
     return called
 
 
-_FORWARDING_CODE = forwarding_method(lambda: None).__code__
+_FORWARDING_CODE = forwarding_method(lambda: None).__code__  # type: ignore[arg-type]
 
 
 # Builtins that convert what a special method returns

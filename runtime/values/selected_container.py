@@ -40,7 +40,7 @@ class SelectedContainer:
         if isinstance(self, dict):
             dict.update(self, dict.items(other))
         else:
-            list.__setitem__(self, slice(None), raw_items(other))  # type: ignore[arg-type, misc]
+            list.__setitem__(self, slice(None), raw_items(other))  # type: ignore[call-overload]
         self._snapshots = None
         self.snapshot_sources()
 

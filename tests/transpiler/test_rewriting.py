@@ -319,10 +319,6 @@ COMMENTS = {
         def f(x):
             try:  # to
                 g(x)
-            except E:  # if it fails
-                pass  # well
-            else:  # or not
-                h(x)
             finally:  # always
                 k(x)
         """,
@@ -332,22 +328,11 @@ COMMENTS = {
             def try_body():
                 try:
                     ag__.attempt()
-
-                    def try_body():
-                        try:
-                            ag__.attempt()
-                            ag__.callee(g)(x)
-                        except E:
-                            # if it fails
-                            pass  # well
-                        else:
-                            # or not
-                            ag__.callee(h)(x)
-                    ag__.try_stmt(try_body, lambda: (E,), (), ag__.get_nothing, ag__.set_nothing, ())  # to
+                    ag__.callee(g)(x)
                 finally:
                     # always
                     ag__.callee(k)(x)
-            ag__.try_stmt(try_body, lambda: (), (), ag__.get_nothing, ag__.set_nothing, ())
+            ag__.try_stmt(try_body, lambda: (), (), ag__.get_nothing, ag__.set_nothing, ())  # to
         """,
     ),
     "no comments": (

@@ -88,9 +88,9 @@ def resolve_markers(text: str) -> Any:
         if isinstance(piece, str):
             parts.append(piece)
         elif isinstance(piece[0], Text) and piece[1] in ("", "s") and not piece[2]:
-            parts.append(piece[0])
+            parts.append(piece[0])  # type: ignore[arg-type]
         else:
-            parts.append(Text([(0, *piece[1:])], [piece[0]]))
+            parts.append(Text([(0, *piece[1:])], [piece[0]]))  # type: ignore[arg-type]
     return text if all(isinstance(part, str) for part in parts) else concatenated(parts)
 
 

@@ -342,7 +342,7 @@ class GraphBackend:
                 why="the length of the caller's list would be known only when the graph runs",
                 remedy="copy the list in the function (items = list(items)), and return the copy",
             )
-        return values if isinstance(values, StagedList) else lists.staged_list(values)
+        return values if isinstance(values, StagedList) else lists.staged_list(values)  # type: ignore[redundant-expr]
 
     def staged_deque(self, value: Any, maxlen: int | None = None) -> StagedList:
         return lists.staged_deque(value, value.maxlen if isinstance(value, deque) else maxlen)

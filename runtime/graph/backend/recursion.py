@@ -173,7 +173,7 @@ class Recursion:
         return own.keys() == other.keys() and all(own[name] is other[name] for name in own)
 
     def _type_of(self, leaf: Any) -> StagedType | None:
-        return None if isinstance(leaf, str) else self.backend.type_of(leaf)  # type: ignore[no-any-return]
+        return None if isinstance(leaf, str) else self.backend.type_of(leaf)
 
     def _bind(self, args: Any, kwargs: Any) -> dict[str, Any]:
         bound = self._signature.bind(*args, **kwargs)
@@ -288,7 +288,7 @@ class Recursion:
         """Run the function. The frame of this method marks where its activation begins."""
         bound = inspect.BoundArguments(
             self._signature,
-            dict(zip(self._signature.parameters, parameters, strict=True)),  # type: ignore[arg-type]
+            dict(zip(self._signature.parameters, parameters, strict=True)),
         )
         return self.function(*bound.args, **bound.kwargs)
 
@@ -302,7 +302,7 @@ class Recursion:
                 "it changes a list or dict among its arguments",
                 "return the changed values, or write to an array",
             )
-        builder = path.capture.builder
+        builder = path.capture.builder  # type: ignore[attr-defined]
         indices = dict(zip(map(id, placeholders), self._staged(), strict=True))
         results = Results.of(self, statement, path, indices)
         written = [i for i, p in zip(self._staged(), placeholders, strict=True) if p.version]

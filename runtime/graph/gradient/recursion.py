@@ -28,7 +28,7 @@ def reverse_call(reverse: Reverse, node: Node, cotangents: dict[int, Any]) -> No
     for i in _differentiable(graph.results):
         seed = cotangents.get(i)
         if seed is None:
-            seed = zeros_like(reverse.result(node, i, lambda i=i: graph.results[i].type))
+            seed = zeros_like(reverse.result(node, i, lambda i=i: graph.results[i].type))  # type: ignore[misc]
         seeds.append(cast_cotangent(seed, graph.results[i].type))
     inputs = [*(reverse.value(i) for i in node.inputs), *seeds]
     call = recording.add("call", inputs, None, effect=True, graph=_reversed(graph))

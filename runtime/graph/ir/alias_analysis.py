@@ -131,7 +131,7 @@ class AliasAnalysis:
                     self.union(source, node)
             elif node.op in ("list_pop", "list_update"):
                 for value in ((node, 0), (node, 1), *node.inputs[1:]):
-                    self.union(node.inputs[0], value)
+                    self.union(node.inputs[0], value)  # type: ignore[arg-type]
             elif not makes_new_memory(node):
                 for used in node.inputs:
                     if not is_immutable(used.type):

@@ -361,7 +361,7 @@ def _real(value: complex) -> float:
 
 def _text_method(name: str, text: Any, *args: Any) -> Any:
     """Record a call to a method of a staged string."""
-    kind = recording.constant_type(getattr(recording.sample(text), name)(*map(recording.sample, args)))
+    kind = recording.constant_type(getattr(recording.sample(text), name)(*map(recording.sample, args)))  # type: ignore[attr-defined]
     assert kind is not None
     return recording.record("text_method", (text, *args), kind, method=name)
 
@@ -676,7 +676,7 @@ def some(value: Any, use: str = "", *others: Any) -> Any:
     if not recording.is_staged(value) or not isinstance(value.type, OptionalType):
         return value
     if not use:
-        return wrap(recording.bound_node(value.node()))
+        return wrap(recording.bound_node(value.node()))  # type: ignore[attr-defined]
     arguments = recording.Arguments([value.node()])
     attrs = {"use": use, "args": tuple(arguments.templates(*others)), "kwargs": {}}
     return recording.record("some", arguments.inputs, value.type.held, effect=True, **attrs)
@@ -786,7 +786,7 @@ class StagedDeque(StagedList):
         why = "the graph has no operation for it"
         self.fail("does not support this operation", why, remedy, UnsupportedFunctionError)
 
-    __delitem__ = __mul__ = __rmul__ = __eq__ = __ne__ = __radd__ = sort = _refuse  # type: ignore[assignment]
+    __delitem__ = __mul__ = __rmul__ = __eq__ = __ne__ = __radd__ = sort = _refuse
     __hash__ = Staged.__hash__
 
 
@@ -817,7 +817,7 @@ recording.register_staged_class(Staged, wrap)
 _NAMES = {StagedList: "staged list", StagedDeque: "staged deque"}
 for _kind in (Staged, Value, Scalar, Tensor, StagedList, StagedDeque, Optional):
     hide_operator_frames(_kind)
-    _kind.__name__ = _NAMES.get(_kind, "staged value")  # for Python's own messages
+    _kind.__name__ = _NAMES.get(_kind, "staged value")  # type: ignore[arg-type] # for Python's own messages
 for _kind, _class_name in (
     (Tensor, "numpy.ndarray"),
     (StagedList, "builtins.list"),

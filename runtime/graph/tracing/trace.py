@@ -131,8 +131,8 @@ class Builder:
                 handle.restore(owner, node)
             del self.graph.nodes[count:]
             for found, earlier in zip(known, before, strict=True):
-                found.clear()
-                found.update(earlier)
+                found.clear()  # type: ignore[attr-defined]
+                found.update(earlier)  # type: ignore[attr-defined]
             self.journal = []
             raise
         finally:

@@ -228,7 +228,7 @@ class Flight:
                 if hasattr(backend, "raise_error"):
                     backend.raise_error(error)
                 else:
-                    backend.fail(True, error)
+                    backend.fail(True, error)  # type: ignore[attr-defined]
         return region.skipped, True
 
     def go_on(self, backend: Any) -> None:

@@ -42,7 +42,7 @@ class Entered:
     def names(self, kind: type[BaseException]) -> bool:
         """Return whether the manager may suppress an exception of some class."""
         if isinstance(self.made, contextlib.suppress):
-            return bool(self.made._exceptions) and issubclass(kind, self.made._exceptions)  # noqa: SLF001
+            return bool(self.made._exceptions) and issubclass(kind, self.made._exceptions)  # type: ignore[attr-defined] # noqa: SLF001
         code = self.code
         if code is None:
             return False

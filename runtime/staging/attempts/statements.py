@@ -76,7 +76,7 @@ def _try_stmt(
         elif len(turns) == 1 and is_left and not others:
             turn(turns[0])
         else:
-            if_stmt(
+            if_stmt(  # type: ignore[call-arg]
                 backend, flight.state.number == turns[0].number, lambda: turn(turns[0]),
                 lambda: rest(turns[1:]), *accessors, names, len(names),
             )  # fmt: skip

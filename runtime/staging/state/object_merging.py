@@ -36,7 +36,7 @@ def is_mergeable(value: Any) -> bool:
     if is_mutable_dataclass(value):
         return True
     kind = type(value)
-    if kind.__new__ is not object.__new__ or not all(map(is_of_user, kind.__mro__[:-1])):
+    if kind.__new__ is not object.__new__ or not all(map(is_of_user, kind.__mro__[:-1])):  # type: ignore[comparison-overlap]
         return False
     return not reaches(instance_attributes(value).values(), lambda held: held is value)
 

@@ -373,7 +373,7 @@ def _optional(backend: Backend, first: Any, second: Any, kinds: list[Any], is_lo
     held = kinds[1] if first is None else kinds[0]
     if make is None or (first is None) == (second is None) or held is None:
         return None
-    return make(held) if not is_loop or backend.allows_none(held) else None
+    return make(held) if not is_loop or backend.allows_none(held) else None  # type: ignore[attr-defined]
 
 
 def is_aliased(value: Any, location: Any) -> bool:

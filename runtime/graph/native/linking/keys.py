@@ -105,10 +105,10 @@ def _name(value: Any) -> str:
     """
     if isinstance(value, np.ufunc):
         if getattr(np, value.__name__, None) is value:
-            return f"numpy.{value.__name__}"
+            return f"numpy.{value.__name__}"  # type: ignore[union-attr]
         raise UnknownValueError(value)
     if METHODS.get(getattr(value, "__name__", "")) is value:
-        return f"method {value.__name__}"
+        return f"method {value.__name__}"  # type: ignore[union-attr]
     owner = getattr(value, "__objclass__", value)  # of a method in C
     module, path = getattr(owner, "__module__", None), getattr(value, "__qualname__", None)
     if not (isinstance(module, str) and isinstance(path, str) and module.partition(".")[0] in _ROOTS):
