@@ -122,11 +122,7 @@ class Transpiler:
         self._lock = threading.RLock()
         self._loops = LoopForms(self)
         self.callee = make_callee(
-            self._entries,
-            self._resolve,
-            replacements,
-            embedded=self._is_embedded,
-            loop_form=self._loops.of,  # type: ignore[arg-type]
+            self._entries, self._resolve, replacements, embedded=self._is_embedded, loop_form=self._loops.of
         )
         register(self)
         self._entries.add(WRAPPER_CODE, ForwardingEntry())

@@ -106,7 +106,7 @@ def make_callee(
     replacements: Replacements | None = None,
     *,
     embedded: bool = False,
-    loop_form: Callable[[types.FunctionType], types.FunctionType | None] = lambda _: None,
+    loop_form: Callable[[types.FunctionType], Callable[..., Any] | None] = lambda _: None,
 ) -> Callable[[Any], Any]:
     """Create the operator `callee`.
 
