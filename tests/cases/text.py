@@ -76,7 +76,7 @@ def raised_with_format(x):
     return x
 
 
-@samples((2.5,), (-1.25,))
+@samples((2.5,), (-1.25,), staged=())
 def concatenated(x):
     line = "x=" + format(x, ".1f")
     line += ";" + "%.0f" % x

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...backends import Backend
 from ...core.in_flight import InFlight, running
+from ...core.rolling_attempts import refuse_rolling
 from ..conditions import if_stmt
 from ..state.statement import AlwaysRaises, Restage, Statement
 from .flight import Attempt, Flight, Raised
@@ -23,7 +24,11 @@ def try_stmt(
     set_state: Callable[[tuple], None],
     names: Sequence[str],
 ) -> None:
-    """Stage a `try` or `with`, which is the whole of `body`."""
+    """Stage a `try` or `with`, which is the whole of `body`.
+
+    A loop whose body has one stays unrolled: a handler may catch what a staged counter raises.
+    """
+    refuse_rolling()
     if not hasattr(backend, "open_branch"):
         with watching(body, kinds, caught, get_state):
             body()
