@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph_rs.runtime.core.closures import cells_of
 from autograph_rs.runtime.errors import StaleValueError
 from autograph_rs.runtime.graph.ir.comparison import same_value
 
@@ -42,7 +43,7 @@ class CapturedConstants:
             for name in {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}:
                 if name in scope:
                     yield self._capture("global", name, scope, functools.partial(scope.get, name))
-        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        for name, cell in cells_of(function).items():
             yield self._capture("closed-over", name, cell, functools.partial(getattr, cell, "cell_contents"))
 
     def _capture(self, kind: str, name: str, scope: Any, read: Callable[[], Any]) -> Any:

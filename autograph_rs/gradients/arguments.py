@@ -14,12 +14,12 @@ from autograph_rs.runtime.errors import GradientError
 from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
 from autograph_rs.runtime.graph.functions import register_gradients
 from autograph_rs.runtime.graph.gradient import with_own_node
+from autograph_rs.runtime.graph.ir.subgraphs import unrepeatable_effects
 from autograph_rs.runtime.graph.state.variables import Variable
 from autograph_rs.runtime.graph.tracing import recording
 from autograph_rs.runtime.graph.tracing.trace import current_builder
 
 register_gradients()
-_REPEATABLE_EFFECTS = frozenset(("call", "check_bound", "raise"))
 
 
 def as_python_function(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,9 +58,8 @@ def variables_set_to(variables: Sequence[Variable], values: Sequence[Any]) -> It
 
 def check_no_effects(concrete: ConcreteGraph, name: str, caller: str) -> None:
     """Raise `GradientError` if a function that `caller` differentiates has side effects."""
-    for node in concrete.graph.all_nodes():
-        if node.effect and node.op not in _REPEATABLE_EFFECTS and not any(node.graphs()):
-            raise recomputation_error(name, caller, f"the function has the side effect {node.op}")
+    for node in unrepeatable_effects(concrete.graph):
+        raise recomputation_error(name, caller, f"the function has the side effect {node.op}")
 
 
 def recomputation_error(name: str, caller: str, reason: str) -> GradientError:

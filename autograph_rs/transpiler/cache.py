@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from autograph_rs.runtime.core.closures import cells_of
 from autograph_rs.runtime.errors import ConversionError
 from autograph_rs.runtime.operators.calls import ConversionCache
 
@@ -122,8 +123,7 @@ class LoopForms:
         if is_method(f):
             loop = self._bind(f)
             return loop and functools.partial(self._call_method, f, loop)
-        cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
-        name = f.__code__.co_name
+        cells, name = cells_of(f), f.__code__.co_name
         named = cells[name].cell_contents if name in cells else f.__globals__.get(name)
         is_own = isinstance(named, types.FunctionType) and resolve_original(named)[0] is f
         return self._bind(f) if is_own else None

@@ -20,6 +20,7 @@ from autograph_rs.converters.passes.inlining import inline_operators
 from autograph_rs.converters.trees.builders import blocks
 from autograph_rs.converters.trees.python_trees import python_tree
 from autograph_rs.runtime.core.annotations import copy_attributes
+from autograph_rs.runtime.core.closures import cells_of
 from autograph_rs.runtime.debugging.line_tables import (
     as_internal_code,
     closure_positions,
@@ -166,7 +167,7 @@ class _Renamer:
 
 def bind(code: types.CodeType, original: types.FunctionType, operators: types.CellType) -> types.FunctionType:
     """Return a function that runs `code` with the globals, cells and defaults of `original`."""
-    cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
+    cells = cells_of(original)
     cells[OPERATORS] = operators
     closure = tuple(cells[name] for name in code.co_freevars)
     function = types.FunctionType(

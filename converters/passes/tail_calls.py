@@ -28,7 +28,6 @@ from ..trees.builders import (
     STORE,
     SUSPENSIONS,
     at,
-    children,
     constant,
     docstring_length,
     parameters,
@@ -41,7 +40,7 @@ def loop_tail_calls(function: gast.AST, *, is_method: bool) -> bool:
     if not isinstance(function, gast.FunctionDef) or function.args.vararg or function.args.kwarg:
         return False
     step = _TailCalls(function, is_method)
-    nodes = [n for statement in function.body for n in _walk(statement)]
+    nodes = [n for statement in function.body for n in gast.walk(statement)]
     calls = list(step.tail_calls(function.body))
     if not calls or any(isinstance(n, (gast.Lambda, *SCOPES, *SUSPENSIONS)) for n in nodes):
         return False
@@ -57,12 +56,6 @@ def loop_tail_calls(function: gast.AST, *, is_method: bool) -> bool:
         body.append(at(gast.Return(constant(None)), body[-1]))
     function.body[start:] = [at(gast.While(constant(True), body, []), body[0])]
     return True
-
-
-def _walk(node: gast.AST) -> Iterator[gast.AST]:
-    yield node
-    for child in children(node):
-        yield from _walk(child)
 
 
 class _TailCalls:
@@ -82,8 +75,8 @@ class _TailCalls:
     def is_own_name(self, node: gast.AST) -> bool:
         """Return whether a node refers to the function, or assigns its name or that of the receiver."""
         if self.receiver:
-            is_assigned = isinstance(node, gast.Name) and node.id == self.receiver and node.ctx is not LOAD
-            is_assigned = is_assigned and isinstance(node.ctx, gast.Store)
+            is_receiver = isinstance(node, gast.Name) and node.id == self.receiver
+            is_assigned = is_receiver and isinstance(node.ctx, gast.Store)
             return is_assigned or (isinstance(node, gast.Attribute) and node.attr == self.name)
         return isinstance(node, gast.Name) and node.id == self.name
 

@@ -27,6 +27,17 @@ def _position(backend: Backend, values: list[Any], item: Any) -> Any:
     return place
 
 
+def _from_start(backend: Backend, position: Any, length: int) -> Any:
+    """Return a position counted from the start."""
+    return select(backend, position < 0, position + length, position)
+
+
+def _checked(backend: Backend, position: Any, length: int, message: str) -> Any:
+    """Return a position counted from the start, which raises an `IndexError` if it is out of bounds."""
+    raise_if(backend, (position < -length) | (position >= length), IndexError(message))
+    return _from_start(backend, position, length)
+
+
 def index(backend: Backend, values: list[Any], item: Any, *bounds: Any) -> Any:
     """`values.index(item)`"""
     if bounds:
@@ -62,10 +73,9 @@ def pop(backend: Backend, values: list[Any], position: Any = -1) -> Any:
     """`values.pop(position)`"""
     if staged_by(position) is None:
         return list.pop(values, position)
-    length = len(values)
-    raise_if(backend, (position < -length) | (position >= length), IndexError("pop index out of range"))
+    place = _checked(backend, position, len(values), "pop index out of range")
     item = staging.get_item(values, position)
-    _delete(backend, values, select(backend, position < 0, position + length, position))
+    _delete(backend, values, place)
     return item
 
 
@@ -79,7 +89,7 @@ def insert(backend: Backend, values: list[Any], position: Any, item: Any) -> Non
         list.insert(values, position, item)
         return
     length = len(values)
-    place = select(backend, position < 0, position + length, position)
+    place = _from_start(backend, position, length)
     made = [select(backend, place <= 0, item, values[0])] if values else [item]
     for i in range(1, length):
         later = select(backend, place == i, item, values[i])
@@ -89,10 +99,7 @@ def insert(backend: Backend, values: list[Any], position: Any, item: Any) -> Non
 
 def set_item(backend: Backend, values: list[Any], position: Any, item: Any) -> None:
     """`values[position] = item`, where the items are tuples, lists or dicts."""
-    length = len(values)
-    wrong = (position < -length) | (position >= length)
-    raise_if(backend, wrong, IndexError("list assignment index out of range"))
-    place = select(backend, position < 0, position + length, position)
+    place = _checked(backend, position, len(values), "list assignment index out of range")
     values[:] = [select(backend, place == i, item, old) for i, old in enumerate(values)]
 
 
@@ -111,10 +118,8 @@ def _write_to_selected(backend: Backend, target: SelectedContainer, key: Any, va
         target[key] = value  # type: ignore[index] # raises
         return
     position, candidates = target.choice
-    length = len(candidates)
-    wrong = (position < -length) | (position >= length)
-    raise_if(backend, wrong, IndexError(f"{type(candidates).__name__} index out of range"))
-    place = select(backend, position < 0, position + length, position)
+    message = f"{type(candidates).__name__} index out of range"
+    place = _checked(backend, position, len(candidates), message)
     for candidate in {id(c): c for c in candidates}.values():
         tests = [place == i for i, other in enumerate(candidates) if other is candidate]
         staging.if_stmt(

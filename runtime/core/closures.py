@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Callable
+from typing import Any
 
 INTERNAL_FILE = __file__
 """File name of generated closures without user code. Their last constant is the file of the user function."""
@@ -46,6 +47,19 @@ def holder_frame(frame: types.FrameType) -> types.FrameType | None:
     """Return the frame of the function whose staged form a frame runs, or None if it runs no staged form."""
     outer = frame.f_back
     return outer if outer is not None and holds(outer.f_code, frame.f_code) else None
+
+
+def cells_of(function: Any) -> dict[str, types.CellType]:
+    """Return the cells of the variables that a function closes over, by name; other callables have none.
+
+    >>> def outer(step):
+    ...     return lambda x: x + step
+    >>> cells_of(outer(2))["step"].cell_contents
+    2
+    """
+    if not isinstance(function, types.FunctionType):
+        return {}
+    return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
 
 
 def base_name(name: str) -> str:

@@ -23,6 +23,7 @@ from ..containers import REPLACED
 from ..core.active_backends import ACTIVE, CAPTURES, active_backend
 from ..debugging.tracebacks import drop_current_frame, strip_internal_frames
 from ..errors import ArgumentError, describe
+from ..values.locations import defining_class
 from . import builtins as _builtins  # noqa: F401 - fills DISPATCHING
 from .higher_order import is_higher_order, takes_functions, with_converted_arguments, with_converted_function
 
@@ -291,7 +292,7 @@ def _convert_callable(function: Any, kind: type, callee: Callable[[Any], Any]) -
         return functools.partial(inner, *function.args, **function.keywords)
     if isinstance(function, type):
         return _convert_class(function, callee)
-    call = next((c.__dict__["__call__"] for c in kind.__mro__ if "__call__" in c.__dict__), None)
+    call = vars(defining_class(kind, "__call__")).get("__call__")
     if type(call) is types.FunctionType:
         inner = callee(call)
         return function if inner is call else types.MethodType(inner, function)

@@ -16,6 +16,7 @@ from ..backends import staged_by
 from ..core.packages import is_library
 from ..core.rolling_attempts import is_rolling, note_use, refuse_rolling
 from ..debugging.tracebacks import catches_exceptions, is_internal, unconverted_note
+from ..values.locations import defining_class
 from ..values.structures import flatten
 
 _COMPARING = (dict, set, frozenset)
@@ -48,9 +49,7 @@ def _codes_of(function: Any) -> list[types.CodeType]:
         cls: Any = function
         function = cls.__init__
     elif not isinstance(function, (types.FunctionType, types.MethodType, types.BuiltinFunctionType)):
-        function = next(
-            (c.__dict__["__call__"] for c in type(function).__mro__ if "__call__" in vars(c)), None
-        )
+        function = vars(defining_class(type(function), "__call__")).get("__call__")
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     if not isinstance(code, types.CodeType) or is_internal(code) or is_library(code.co_filename):
         return []

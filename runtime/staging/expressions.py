@@ -16,6 +16,7 @@ from ..core.in_flight import running
 from ..core.rolling_attempts import is_rolling
 from ..core.traces import TRACES
 from ..errors import MissingValueError, StagingError, UnsupportedFunctionError, ValueNeededError
+from ..values.locations import defining_class
 from ..values.selected_container import SelectedList, set_choice, snapshot_sources
 from ..values.structures import Spec, flatten, merge_sources, unflatten, walk_specs
 from . import special_methods
@@ -284,7 +285,7 @@ _COMPUTING_SUBSCRIPTS = frozenset(("RClass", "CClass", "MGridClass", "OGridClass
 def _has_own_items(target: Any, method: str = "__getitem__") -> bool:
     """Return whether Python code computes or sets an object's items, as that of `x.at` in JAX does."""
     kind = type(target)
-    owner = next((base for base in kind.__mro__ if method in vars(base)), object)
+    owner = defining_class(kind, method)
     if BACKENDS[kind] is not None or not isinstance(vars(owner).get(method), FunctionType):
         return False
     return is_of_user(owner) or not isinstance(target, (list, tuple, Mapping))

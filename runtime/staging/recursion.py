@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.active_backends import active_backend
+from ..core.closures import cells_of
 from ..debugging.tracebacks import is_internal
 from .state.aliases import ROOT
 from .state.heap import running_heaps
@@ -76,7 +77,7 @@ def _has_cells(called: types.FunctionType, variables: dict[str, Any]) -> bool:
 def free_variables(function: types.FunctionType) -> dict[str, Any]:
     """Return the values of the variables that a function closes over."""
     values = {}
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+    for name, cell in cells_of(function).items():
         try:
             values[name] = cell.cell_contents
         except ValueError:

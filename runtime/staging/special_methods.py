@@ -24,7 +24,7 @@ from ..backends import BACKENDS, Backend, staged_by
 from ..core.traces import Trace, current_trace
 from ..debugging.tracebacks import drop_current_frame
 from ..errors import ValueNeededError
-from ..values.locations import has_contents
+from ..values.locations import defining_class, has_contents
 from ..values.reachability import ATOMS, MAX_VISITED, contents
 from .conditions import if_exp
 from .state.heap import excluded_from_heap, is_of_user, running_heaps
@@ -278,7 +278,7 @@ def user_method(value: Any, *names: str) -> tuple[str, Callable[..., Any] | None
     if trace is None or BACKENDS[kind] is not None:
         return "", None
     for name in names:
-        owner = next((base for base in kind.__mro__ if name in vars(base)), object)
+        owner = defining_class(kind, name)
         found = vars(owner).get(name)
         if is_of_user(owner) and type(found) is types.FunctionType:
             if _is_of_named_tuple(found):
@@ -292,11 +292,11 @@ def user_method(value: Any, *names: str) -> tuple[str, Callable[..., Any] | None
 
 def is_computed(kind: type, name: str) -> bool:
     """Return whether assigning an attribute calls a method of the user."""
-    found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    found = vars(defining_class(kind, name)).get(name)
     setter = getattr(type(found), "__set__", None)
     if type(found) is property or type(setter) is types.FunctionType:
         return True
-    owner = next(base for base in kind.__mro__ if "__setattr__" in vars(base))
+    owner = defining_class(kind, "__setattr__")
     return is_of_user(owner) and type(vars(owner)["__setattr__"]) is types.FunctionType
 
 

@@ -96,6 +96,15 @@ def read_contents(owner: Any) -> dict[Any, Any]:
     return instance_attributes(owner)
 
 
+def defining_class(kind: type, name: str) -> type:
+    """Return the class among `kind` and its bases that defines an attribute, or `object` if none does.
+
+    >>> defining_class(bool, "__add__"), defining_class(bool, "missing")
+    (<class 'int'>, <class 'object'>)
+    """
+    return next((base for base in kind.__mro__ if name in vars(base)), object)
+
+
 def instance_attributes(owner: Any) -> dict[str, Any]:
     """Return the attributes of an object, from its `__dict__` and its slots."""
     values = dict(getattr(owner, "__dict__", ()))

@@ -13,17 +13,26 @@ from ... import staging
 from ...backends.functional.staged_text import StagedField
 from ...core.closures import nothing, set_nothing
 from ...core.undefined import Undefined, is_return_variable
-from ...debugging.tracebacks import traceback_frames
 from ...errors import AliasError, ValueNeededError
-from ...staging.exceptions import fields_of, is_own_raise, refuse_caught, reviving
+from ...staging.exceptions import is_own_raise
 from ..ir.graph import Graph, Missing, Node
 from ..ir.subgraphs import has_effect
 from ..ir.type_merging import merge_types
-from ..ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, StagedType, bound_type
+from ..ir.types import (
+    NULLABLE_TYPES,
+    ArrayType,
+    ListType,
+    MaybeType,
+    OptionalType,
+    ScalarType,
+    StagedType,
+    bound_type,
+)
 from ..state.variables import Variable
 from ..tracing import effects, failing_ops, lists, recording  # noqa: F401 - fills check_failing
 from ..tracing.iterables import IterableSource, StagedIterable, as_iterable, element_types, iterated_sources
-from ..tracing.tensor import Optional, Staged, StagedList, Tensor, is_none, some, wrap
+from ..tracing.staged_lists import StagedList
+from ..tracing.tensor import Optional, Staged, Tensor, is_none, some, wrap
 from ..tracing.trace import (
     Builder,
     constant_type,
@@ -32,7 +41,6 @@ from ..tracing.trace import (
     is_tracing,
     join_branches,
     tracing_into,
-    user_frames,
 )
 from . import builtins, items, numpy_calls, recursion, sequences, truth
 from .peeling import first_and_rest
@@ -82,6 +90,7 @@ class GraphBackend:
     fmt = staticmethod(StagedField)
     text = staticmethod(effects.staged_string)
     join = staticmethod(effects.joined)
+    raise_error = staticmethod(effects.raise_in_graph)
     contains = staticmethod(items.contains)
     find = staticmethod(items.find)
     update_list = staticmethod(sequences.update_list)
@@ -172,14 +181,11 @@ class GraphBackend:
                 if not is_own_raise(error):
                     raise
                 capture.raised = error
-                raise_in_graph(error)
+                self.raise_error(error)
         return capture
 
     def open_branch(self, name: str = "branch") -> BranchCapture:
         return BranchCapture(Builder(name, current_builder()), self)
-
-    def raise_error(self, error: BaseException) -> None:
-        raise_in_graph(error)
 
     def undone_after(self, error: type[BaseException]) -> AbstractContextManager[None]:
         return current_builder().undone_after(error)
@@ -194,7 +200,7 @@ class GraphBackend:
             is_staged or any(node.effect for node in current_builder().graph.nodes)
         ):
             return False
-        raise_in_graph(error)
+        self.raise_error(error)
         return True
 
     def cond(
@@ -233,7 +239,7 @@ class GraphBackend:
         own = getattr(value, "type", None)
         if isinstance(own, MaybeType) and isinstance(kind, OptionalType):
             return recording.to_node(self.bound(value))
-        if isinstance(own, (MaybeType, OptionalType)):
+        if isinstance(own, NULLABLE_TYPES):
             return recording.to_node(value)
         return recording.to_node(recording.cast(value, bound_type(kind)))
 
@@ -377,18 +383,3 @@ def _limits(options: dict[str, Any]) -> dict[str, Any]:
             remedy="pass a plain int, or break out of the loop at a staged limit",
         )
     return {} if limit is None else {"maximum_iterations": limit}
-
-
-def raise_in_graph(error: BaseException) -> Node:
-    """Add a node that raises an exception of the traced code when the graph runs.
-
-    Raises:
-        RaiseInTryError: an `except` clause of the traced code would have to catch the exception.
-    """
-    refuse_caught(error, user_frames())
-    arguments = recording.Arguments()
-    template = (type(error), *arguments.templates(tuple(error.args), fields_of(error)))
-    function = reviving(error)
-    node = recording.add("raise", arguments.inputs, None, effect=True, function=function, args=template)
-    node.source = (*node.source, *traceback_frames(error))
-    return node

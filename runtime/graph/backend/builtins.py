@@ -32,7 +32,8 @@ from ..tracing.iterables import (
 )
 from ..tracing.numpy_views import as_array
 from ..tracing.recording import record
-from ..tracing.tensor import Scalar, Staged, StagedDeque, StagedList, Tensor
+from ..tracing.staged_lists import StagedDeque, StagedList
+from ..tracing.tensor import Scalar, Staged, Tensor
 
 _FLOAT, _INT, _BOOL = ScalarType(float), ScalarType(int), ScalarType(bool)
 

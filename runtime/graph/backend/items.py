@@ -18,7 +18,8 @@ from ..ir.types import ArrayType, ListType, ScalarType
 from ..tracing import lists, recording
 from ..tracing.iterables import StagedIterable
 from ..tracing.numpy_views import is_basic
-from ..tracing.tensor import Staged, StagedList, Tensor, wrap
+from ..tracing.staged_lists import StagedList
+from ..tracing.tensor import Staged, Tensor, wrap
 from ..tracing.trace import current_builder, in_inner_graph, is_tracing
 from . import builtins
 

@@ -14,7 +14,8 @@ from ..tracing.iterables import (
     staged_reversed,
     staged_zip,
 )
-from ..tracing.tensor import StagedList, Tensor
+from ..tracing.staged_lists import StagedList
+from ..tracing.tensor import Tensor
 from .builtins import IMPLEMENTATIONS
 
 _length = IMPLEMENTATIONS[len]

@@ -9,7 +9,8 @@ from ...core.active_backends import active_backend
 from ...errors import UnsupportedFunctionError
 from ..ir.types import ListType, ScalarType
 from ..tracing import lists, recording
-from ..tracing.tensor import StagedList, Tensor
+from ..tracing.staged_lists import StagedList
+from ..tracing.tensor import Tensor
 from . import builtins
 
 _INT = ScalarType(int)

@@ -15,7 +15,8 @@ from ...core.active_backends import active_backend
 from ...errors import MismatchError
 from ..ir.types import ScalarType
 from ..tracing import recording
-from ..tracing.tensor import Scalar, Staged, StagedList, some
+from ..tracing.staged_lists import StagedList
+from ..tracing.tensor import Scalar, Staged, some
 from ..tracing.trace import current_builder
 
 _BOOL = ScalarType(bool)

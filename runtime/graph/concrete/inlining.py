@@ -16,7 +16,8 @@ from ..rules.methods import copy
 from ..state.variables import Variable
 from ..tracing import lists, recording
 from ..tracing.specs import TensorSpec
-from ..tracing.tensor import Staged, StagedList, Tensor, wrap
+from ..tracing.staged_lists import StagedList
+from ..tracing.tensor import Staged, Tensor, wrap
 from ..tracing.trace import current_builder, user_frames
 from ..tracing.unsupported import shared_argument
 from .argument_containers import apply, check_distinct_containers

@@ -12,14 +12,13 @@ from ...backends import BACKENDS
 from ...errors import GradientError
 from ..ir.copying import copy_attributes
 from ..ir.graph import Graph, Node
+from ..ir.subgraphs import unrepeatable_effects
 from ..tracing import recording
 from ..tracing.tensor import Tensor, wrap
 from ..tracing.trace import Builder, current_builder, tracing_into
 from .cotangents import cast_cotangent, is_differentiable, zeros_like
 from .reverse import OP_RULES, Reverse
 from .unsupported import sites
-
-_REPEATABLE = frozenset(("call", "check_bound", "raise"))
 
 
 def reverse_call(reverse: Reverse, node: Node, cotangents: dict[int, Any]) -> None:
@@ -80,14 +79,13 @@ def _fill(new: Graph, graph: Graph) -> None:
 
 
 def _check_repeatable(graph: Graph) -> None:
-    for node in graph.all_nodes():
-        if node.effect and node.op not in _REPEATABLE and not any(node.graphs()):
-            raise GradientError(
-                f"the recursive function {graph.name!r} has the side effect {node.op}",
-                why="its gradient computes its values again, which would repeat the effect",
-                remedy="move the effect out of the function",
-                sites=sites(node),
-            )
+    for node in unrepeatable_effects(graph):
+        raise GradientError(
+            f"the recursive function {graph.name!r} has the side effect {node.op}",
+            why="its gradient computes its values again, which would repeat the effect",
+            remedy="move the effect out of the function",
+            sites=sites(node),
+        )
 
 
 OP_RULES["call"] = reverse_call

@@ -15,12 +15,12 @@ import numpy as np
 from .expressions import EXPRESSIONS
 from .graph import Graph, Node
 from .subgraphs import Loop, argument_sources
-from .types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, TupleType
+from .types import NULLABLE_TYPES, ArrayType, ListType, ScalarType, TupleType
 
 Value: TypeAlias = Node | tuple[Node, int]
 """A node, or one of several results of a node as (node, index)."""
 
-_SEPARATE_RESULTS = frozenset(("cond", "while", "for", "list_pop", "list_update"))
+SEPARATE_RESULTS = frozenset(("cond", "while", "for", "list_pop", "list_update"))
 """Ops whose results have separate alias sets."""
 _WITHOUT_MEMORY = frozenset(
     ("argument", "constant", "raise", "print", "text", "attempt", "check", "contains", "len", "dimension")
@@ -68,7 +68,7 @@ def is_elementwise(node: Node) -> bool:
 
 def is_immutable(kind: Any) -> bool:
     """Return whether values of a type are never written to in place, so that aliases cannot be observed."""
-    if isinstance(kind, (MaybeType, OptionalType)):
+    if isinstance(kind, NULLABLE_TYPES):
         return is_immutable(kind.held)
     if isinstance(kind, TupleType):
         return all(map(is_immutable, kind.parts))
@@ -125,7 +125,7 @@ class AliasAnalysis:
                 self._visit_control_flow(node)
             elif node.op == "output":
                 source = node.inputs[0]
-                if source.op in _SEPARATE_RESULTS:
+                if source.op in SEPARATE_RESULTS:
                     self.union((source, node.attrs["index"]), node)
                 elif not makes_new_memory(source):
                     self.union(source, node)

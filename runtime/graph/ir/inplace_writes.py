@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .alias_analysis import SEPARATE_RESULTS
 from .graph import Graph, Node
 from .subgraphs import Loop, argument_sources
 from .types import ArrayType, ListType, bound_type
@@ -27,7 +28,7 @@ def written_arguments(graph: Graph, cache: dict[Graph, set[Node]]) -> set[Node]:
                 argument_of[node] = argument
                 if node.op in ("list_pop", "list_update"):
                     argument_of[node, 0] = argument
-        elif node.op == "output" and node.inputs[0].op in ("cond", "while", "for", "list_pop", "list_update"):
+        elif node.op == "output" and node.inputs[0].op in SEPARATE_RESULTS:
             argument = argument_of.get((node.inputs[0], node.attrs["index"]))
             if argument is not None:
                 argument_of[node] = argument

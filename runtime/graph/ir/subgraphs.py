@@ -71,6 +71,16 @@ def has_effect(graph: Graph) -> bool:
     return any(node.effect for node in graph.walk())
 
 
+_REPEATABLE_EFFECTS = frozenset(("call", "check_bound", "raise"))
+
+
+def unrepeatable_effects(graph: Graph) -> Iterator[Node]:
+    """Yield the nodes of a graph, and of those that it calls, whose effects another run would repeat."""
+    for node in graph.all_nodes():
+        if node.effect and node.op not in _REPEATABLE_EFFECTS and not any(node.graphs()):
+            yield node
+
+
 def called_names(graph: Graph) -> dict[Graph, str]:
     """Return the graphs that a graph calls, directly or through others, each with a name of its own."""
     names: dict[Graph, str] = {}

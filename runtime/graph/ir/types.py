@@ -105,10 +105,13 @@ StagedType: TypeAlias = (
     ArrayType | ScalarType | ListType | TupleType | MaybeType | OptionalType | GeneratorType
 )
 
+NULLABLE_TYPES = (MaybeType, OptionalType)
+"""The types of values that may be missing: unbound, or None."""
+
 SAMPLES: dict[type, Any] = {bool: True, int: 1, float: 1.0, complex: 1j, str: "1"}
 """A sample value of each Python scalar type, used to infer the result types of operations."""
 
 
 def bound_type(kind: Any) -> Any:
     """Return the type of a variable once it is known to be bound, or not to be None."""
-    return kind.held if isinstance(kind, (MaybeType, OptionalType)) else kind
+    return kind.held if isinstance(kind, NULLABLE_TYPES) else kind

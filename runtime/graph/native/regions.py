@@ -10,7 +10,7 @@ import numpy as np
 
 from ..ir.graph import Graph, Missing, Node
 from ..ir.subgraphs import LAZY_ITERABLES, Loop, is_embedded
-from ..ir.types import ArrayType, ListType, MaybeType, OptionalType
+from ..ir.types import NULLABLE_TYPES, ArrayType, ListType
 from .assembly.statuses import OPS
 
 
@@ -72,7 +72,7 @@ def region_graph(node: Node, read: Container[int]) -> Graph:
 
 def _carried_type(initial: Node, carried: Node) -> Any:
     """Return the type with which a carried value enters. A later iteration may bind it or add elements."""
-    is_open = isinstance(carried.type, (MaybeType, OptionalType)) or (
+    is_open = isinstance(carried.type, NULLABLE_TYPES) or (
         isinstance(initial.type, ListType) and initial.type.element is None
     )
     return carried.type if is_open else initial.type

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ...errors import StagingError, UnsupportedFunctionError, ValueNeededError
-from ..ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, Shape
+from ..ir.types import NULLABLE_TYPES, ArrayType, ListType, MaybeType, OptionalType, ScalarType, Shape
 
 Dimension = int | None
 
@@ -207,7 +207,7 @@ def as_array(value: Any) -> ArrayType:
                 remedy="use a plain string, or numbers",
             )
         return ArrayType(np.dtype(value.python))
-    if isinstance(value, (MaybeType, OptionalType)):
+    if isinstance(value, NULLABLE_TYPES):
         return as_array(value.held)
     if isinstance(value, ListType):
         if value.element is None:

@@ -35,10 +35,14 @@ def scipy_function(name: str) -> Callable[..., Any] | None:
     return function if name in SCIPY_RULES or isinstance(function, np.ufunc) else None
 
 
-@cache
 def scipy_rule(function: Callable[..., Any]) -> Rule | None:
     """Return the type rule of a function of SciPy, or None."""
     name = scipy_name(function)
+    return None if name is None else _rule_of(name, function)
+
+
+@cache
+def _rule_of(name: str, function: Callable[..., Any]) -> Rule | None:
     return SCIPY_RULES[name](function) if name in SCIPY_RULES else None
 
 

@@ -11,11 +11,11 @@ import numpy as np
 from ...errors import StagingError
 from ..ir.graph import Node
 from ..ir.types import (
+    NULLABLE_TYPES,
     ArrayType,
     GeneratorType,
     ListType,
     MaybeType,
-    OptionalType,
     ScalarType,
     StagedType,
     TupleType,
@@ -30,7 +30,7 @@ def are_compatible(first: StagedType | None, other: StagedType | None) -> bool:
         return True
     if isinstance(first, MaybeType) and isinstance(other, MaybeType):
         return True  # the type is checked where the variable is read
-    if isinstance(first, (MaybeType, OptionalType)) or isinstance(other, (MaybeType, OptionalType)):
+    if isinstance(first, NULLABLE_TYPES) or isinstance(other, NULLABLE_TYPES):
         return are_compatible(bound_type(first), bound_type(other))
     if isinstance(first, ArrayType) and isinstance(other, ArrayType):
         return (

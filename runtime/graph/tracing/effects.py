@@ -1,4 +1,4 @@
-"""Record printing, calls to Python functions, random draws and f-strings."""
+"""Record printing, raised exceptions, calls to Python functions, random draws and f-strings."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ import numpy as np
 
 from ...backends.builtins import formatted
 from ...backends.functional.staged_text import split_markers
-from ...debugging.tracebacks import api_boundary
+from ...debugging.tracebacks import api_boundary, traceback_frames
 from ...errors import AliasError, ArgumentError, SpecError, StagingError, UnsupportedFunctionError, describe
+from ...staging.exceptions import fields_of, refuse_caught, reviving
 from ...staging.state.side_effects import DRAWERS
 from ...values.structures import flatten, unflatten
 from ..ir.expressions import GENERATORS, draw
@@ -26,7 +27,7 @@ from ..rules.probing import dummy, suppress_warnings
 from . import recording
 from .specs import TensorSpec, conform
 from .tensor import Staged, Tensor
-from .trace import constant_type, current_builder, is_tracing
+from .trace import constant_type, current_builder, is_tracing, user_frames
 
 
 @api_boundary
@@ -163,6 +164,21 @@ def join_pieces(*pieces: Any) -> str:
 
 
 # Random numbers, drawn from the user's own generator when the graph runs
+
+
+def raise_in_graph(error: BaseException) -> Node:
+    """Add a node that raises an exception of the traced code when the graph runs.
+
+    Raises:
+        RaiseInTryError: an `except` clause of the traced code would have to catch the exception.
+    """
+    refuse_caught(error, user_frames())
+    arguments = recording.Arguments()
+    template = (type(error), *arguments.templates(tuple(error.args), fields_of(error)))
+    function = reviving(error)
+    node = recording.add("raise", arguments.inputs, None, effect=True, function=function, args=template)
+    node.source = (*node.source, *traceback_frames(error))
+    return node
 
 
 def traced_random_call(function: Any) -> Callable[..., Any] | None:

@@ -15,7 +15,8 @@ from ...errors import StagingError, ValueNeededError
 from ..ir.graph import Node
 from ..ir.types import ArrayType, ScalarType, StagedType
 from . import recording
-from .tensor import Staged, StagedList, Tensor
+from .staged_lists import StagedList
+from .tensor import Staged, Tensor
 from .trace import constant_type
 
 

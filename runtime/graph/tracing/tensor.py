@@ -25,9 +25,9 @@ from ..ir.expressions import NONE_USES
 from ..ir.graph import Node
 from ..ir.list_operations import TEXT_METHODS
 from ..ir.op_properties import has_ellipsis
-from ..ir.types import ArrayType, DequeType, MaybeType, OptionalType, ScalarType, TupleType, bound_type
+from ..ir.types import ArrayType, MaybeType, OptionalType, ScalarType, TupleType, bound_type
 from ..rules import METHODS
-from . import lists, recording
+from . import recording
 from .numpy_views import (
     SPLITTING_FUNCTIONS,
     VIEW_FUNCTIONS,
@@ -42,17 +42,16 @@ from .trace import Builder, current_builder, hide_operator_frames, is_tracing, l
 
 _UNKNOWN = "its value is known only when the graph runs"
 _USE_LOOP = "use a 'for' loop in converted code, or an index: x[0]"
-_LENGTH_NEEDED = (
+LENGTH_NEEDED = (
     "is passed to len() by code that was not converted",
     "its length is known only when the graph runs",
     "call len() in converted code",
 )
-_ITERATION_NEEDED = (
+ITERATION_NEEDED = (
     "cannot be iterated by Python",
     "its length is known only when the graph runs",
     _USE_LOOP,
 )
-_NO_METHOD = "the length of the list depends on staged values, and the graph has no operation for this"
 
 
 def _unsupported(what: str, remedy: str, why: str = _UNKNOWN) -> Callable[..., NoReturn]:
@@ -463,14 +462,14 @@ class Tensor(Value):
             raise TypeError("len() of unsized object")
         length = self.type.shape[0]
         if length is None:
-            self.fail(*_LENGTH_NEEDED)
+            self.fail(*LENGTH_NEEDED)
         return length
 
     def __iter__(self) -> Iterator[Any]:
         if not self.ndim:
             raise TypeError("iteration over a 0-d array")
         if self.type.shape[0] is None:
-            self.fail(*_ITERATION_NEEDED)
+            self.fail(*ITERATION_NEEDED)
         return (self[i] for i in range(self.type.shape[0]))
 
     __contains__ = _unsupported(
@@ -557,117 +556,6 @@ class Tensor(Value):
         return _as_method(method, name)
 
 
-class StagedList(Staged):
-    """A Python list in the graph, whose elements have one type."""
-
-    __slots__ = ()
-
-    noun, copy_remedy = "a list", "assign a copy to the other name, or return a copy: items.copy()"
-
-    @property
-    def name(self) -> str:
-        return self.noun
-
-    def append(self, value: Any) -> None:
-        self.write(lists.list_append(self, value))
-
-    def extend(self, values: Any) -> None:
-        if not isinstance(values, (list, tuple, StagedList)):
-            values = active_backend().call_builtin(list, (values,), {})
-        if isinstance(values, StagedList):
-            self.write(lists.list_concatenate(self, values))
-            return
-        for value in values:
-            self.append(value)
-
-    def update(self, method: str, *args: Any) -> Any:
-        """Call a method of lists, or a function of `heapq` or `bisect`, that changes the list."""
-        changed, item = lists.list_update(self, method, args)
-        self.write(changed)
-        return item
-
-    def insert(self, index: Any, value: Any) -> None:
-        self.update("insert", index, value)
-
-    def remove(self, value: Any) -> None:
-        self.update("remove", value)
-
-    def reverse(self) -> None:
-        self.update("reverse")
-
-    def sort(self, *, key: Any = None, reverse: bool = False) -> None:
-        if key is None:
-            self.update("sort", reverse)
-        else:
-            self.write(active_backend().call_builtin(sorted, (self,), {"key": key, "reverse": reverse}))
-
-    def index(self, value: Any) -> Any:
-        return recording.record("list_index", (self, lists.element_node(value)), ScalarType(int))
-
-    def count(self, value: Any) -> Any:
-        return recording.record("list_count", (self, lists.element_node(value)), ScalarType(int))
-
-    def pop(self, index: Any = -1) -> Any:
-        rest, value = lists.list_pop(self, index)
-        self.write(rest)
-        return value
-
-    def copy(self) -> Any:
-        return lists.list_copy(self)
-
-    def clear(self) -> None:
-        self.write(lists.staged_list([]))
-
-    def __delitem__(self, key: Any) -> None:
-        if isinstance(key, slice):
-            remedy = "build a list of the items to keep: [x for x in items if ...]"
-            self.fail("does not support deleting a slice", _NO_METHOD, remedy, UnsupportedFunctionError)
-        self.pop(key)
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__") or not hasattr(list, name):
-            raise AttributeError(f"'list' object has no attribute '{name}'")
-        remedy = "use append, extend, pop, del or indexing, or use an array"
-        self.fail(f"has no {name}()", _NO_METHOD, remedy, UnsupportedFunctionError)
-
-    def __iadd__(self, values: Any) -> Any:
-        self.extend(values)
-        return self
-
-    def __add__(self, values: Any) -> Any:
-        result = self.copy()
-        result.extend(values)
-        return result
-
-    def __radd__(self, values: list[Any]) -> Any:
-        return lists.staged_list(values) + self
-
-    def __mul__(self, count: Any) -> Any:
-        return recording.record("mul", (self, count), self.type)
-
-    __rmul__ = __mul__
-
-    def __eq__(self, other: object) -> Any:
-        return lists.list_equal(self, other)
-
-    def __ne__(self, other: object) -> Any:
-        return lists.list_equal(self, other, "ne")
-
-    __hash__ = Staged.__hash__
-
-    def __getitem__(self, key: Any) -> Any:
-        return lists.list_get(self, key)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        self.write(lists.list_set(self, key, value))
-
-    def __len__(self) -> NoReturn:  # noqa: PLE0303 - fail() raises
-        self.fail(*_LENGTH_NEEDED)
-
-    def __iter__(self) -> NoReturn:
-        self.fail(*_ITERATION_NEEDED)
-
-
 def some(value: Any, use: str = "", *others: Any) -> Any:
     """Return a staged value that may be None as one that is not, and any other value unchanged.
 
@@ -684,6 +572,10 @@ def some(value: Any, use: str = "", *others: Any) -> Any:
 
 def is_none(value: Any) -> Any:
     return recording.record("is_none", (value,), ScalarType(bool))
+
+
+def _is_some(value: Any) -> Any:
+    return recording.record("not_", (is_none(value),), ScalarType(bool))
 
 
 def _of_value(name: str) -> Callable[..., Any]:
@@ -724,12 +616,11 @@ class Optional(Staged):
     def __eq__(self, other: object) -> Any:
         if other is None:
             return is_none(self)
-        is_some = recording.record("not_", (is_none(self),), ScalarType(bool))
-        return active_backend().and_(is_some, lambda: some(self) == other)
+        return active_backend().and_(_is_some(self), lambda: some(self) == other)
 
     def __ne__(self, other: object) -> Any:
         if other is None:
-            return recording.record("not_", (is_none(self),), ScalarType(bool))
+            return _is_some(self)
         return active_backend().or_(is_none(self), lambda: some(self) != other)
 
     for _name in ARITHMETIC:
@@ -742,54 +633,6 @@ class Optional(Staged):
     __hash__ = Staged.__hash__
 
 
-class StagedDeque(StagedList):
-    """A `collections.deque` in the graph."""
-
-    __slots__ = ()
-
-    noun, copy_remedy = "a deque", "assign a copy to the other name, or return a copy: items.copy()"
-
-    @property
-    def maxlen(self) -> int | None:
-        return self.type.maxlen
-
-    def append(self, value: Any) -> None:
-        self.update("append", value)
-
-    def appendleft(self, value: Any) -> None:
-        self.update("appendleft", value)
-
-    def extend(self, values: Any, method: str = "extend") -> None:
-        items = active_backend().call_builtin(list, (values,), {})
-        self.update(method, lists.staged_list(items) if isinstance(items, list) else items)
-
-    def extendleft(self, values: Any) -> None:
-        self.extend(values, "extendleft")
-
-    def pop(self) -> Any:  # type: ignore[override]
-        return self.update("pop")
-
-    def popleft(self) -> Any:
-        return self.update("popleft")
-
-    def rotate(self, count: Any = 1) -> None:
-        self.update("rotate", count)
-
-    def clear(self) -> None:
-        self.update("clear")
-
-    def copy(self) -> Any:
-        return lists.staged_deque(self, self.maxlen)
-
-    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        remedy = "use append, appendleft, extend, pop, popleft, rotate, clear and indexing"
-        why = "the graph has no operation for it"
-        self.fail("does not support this operation", why, remedy, UnsupportedFunctionError)
-
-    __delitem__ = __mul__ = __rmul__ = __eq__ = __ne__ = __radd__ = sort = _refuse
-    __hash__ = Staged.__hash__
-
-
 def _as_method(function: Any, name: str, owner: str = "numpy.ndarray") -> Any:
     """Name a function after a method of a NumPy or Python class, for errors and reports."""
     function.__module__, _, kind = owner.rpartition(".")
@@ -797,32 +640,41 @@ def _as_method(function: Any, name: str, owner: str = "numpy.ndarray") -> Any:
     return function
 
 
+_CLASSES: dict[type, type[Staged]] = {}
+"""The class of the staged values of each type."""
+
+
 def wrap(node: Node, owner: Builder | None = None) -> Any:
     """Return the staged value for a node of the current graph."""
     owner = owner or current_builder()
     kind = node.type
-    bound = kind.held if isinstance(kind, MaybeType) else kind
-    if isinstance(bound, OptionalType):
-        return Optional(node, owner)
-    if isinstance(bound, ArrayType):
-        return Tensor(node, owner)
-    if isinstance(bound, ScalarType):
-        return Scalar(node, owner)
     if isinstance(kind, TupleType):
         return tuple(recording.outputs(node, kind.parts))
-    return (StagedDeque if isinstance(kind, DequeType) else StagedList)(node, owner)
+    return _CLASSES[type(kind.held if isinstance(kind, MaybeType) else kind)](node, owner)
 
 
 recording.register_staged_class(Staged, wrap)
-_NAMES = {StagedList: "staged list", StagedDeque: "staged deque"}
-for _kind in (Staged, Value, Scalar, Tensor, StagedList, StagedDeque, Optional):
-    hide_operator_frames(_kind)
-    _kind.__name__ = _NAMES.get(_kind, "staged value")  # type: ignore[arg-type] # for Python's own messages
-for _kind, _class_name in (
-    (Tensor, "numpy.ndarray"),
-    (StagedList, "builtins.list"),
-    (StagedDeque, "collections.deque"),
-):
-    for _name, _method in vars(_kind).items():
-        if isinstance(_method, FunctionType) and not _name.startswith("_"):
-            _as_method(_method, _name, _class_name)
+
+
+def register_class(kind: type, staged_class: type[Staged], name: str, python_class: str = "") -> None:
+    """Wrap the nodes of a type in a class, which Python's own messages call `name`.
+
+    Errors and reports name its methods as those of `python_class`.
+    """
+    _CLASSES[kind] = staged_class
+    _finish(staged_class, name)
+    for method_name, method in vars(staged_class).items():
+        if python_class and isinstance(method, FunctionType) and not method_name.startswith("_"):
+            _as_method(method, method_name, python_class)
+
+
+def _finish(staged_class: type[Staged], name: str) -> None:
+    hide_operator_frames(staged_class)
+    staged_class.__name__ = name
+
+
+for _base in (Staged, Value):
+    _finish(_base, "staged value")
+register_class(ScalarType, Scalar, "staged value")
+register_class(ArrayType, Tensor, "staged value", "numpy.ndarray")
+register_class(OptionalType, Optional, "staged value")

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...backends import staged_by
+from ...core.closures import cells_of
 from ...core.in_flight import InFlight
 from ...errors import RaiseInTryError
 from ...values.structures import flatten, unflatten
@@ -38,7 +39,7 @@ class Attempt:
         self.body = body
         self.code: types.CodeType = body.__code__
         self.kinds = kinds
-        cells = {**_cells(get_state), **_cells(body)}
+        cells = {**cells_of(get_state), **cells_of(body)}
         self.caught = {id(cells[name]) for name in caught if name in cells}
         self.entered: list[Entered] = []
         """The context managers of a `with`, in order."""
@@ -119,7 +120,7 @@ class Flight:
 
     def forgotten(self, statement: Statement) -> Iterator[Variable]:
         """Yield the variables of a statement that no handler reads."""
-        cells = _cells(statement.get_state)
+        cells = cells_of(statement.get_state)
         caught = set().union(*(attempt.caught for attempt in self.attempts))
         for variable in statement.variables:
             if variable.name in cells and id(cells[variable.name]) not in caught:
@@ -244,11 +245,6 @@ class Flight:
                 remedy="use a loop over an array or a staged range, or put the 'try' inside the loop",
             )
         region.rests.append(Rest(self, region, backend))
-
-
-def _cells(function: Any) -> dict[str, Any]:
-    code = getattr(function, "__code__", None)
-    return {} if code is None else dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
 
 
 @functools.lru_cache(maxsize=256)

@@ -23,7 +23,7 @@ import numpy as np
 
 from ...backends import BACKENDS
 from ...core.active_backends import CAPTURES
-from ...core.closures import function_key
+from ...core.closures import cells_of, function_key
 from ...core.packages import is_library
 from ...core.undefined import Undefined
 from ...values.locations import (
@@ -179,7 +179,7 @@ class Heap:
         """Before another activation of the statement's function, add the variables that it closes over."""
         if function_key(function.__code__) not in self._families:
             return
-        for cell, name in zip(function.__closure__ or (), function.__code__.co_freevars, strict=True):
+        for name, cell in cells_of(function).items():
             if name not in self._names_of_state and id(cell) not in self.reached:
                 self.reached.add(id(cell))
                 self._labels[id(cell)] = name

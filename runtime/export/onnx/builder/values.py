@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ....graph.ir.graph import Missing
-from ....graph.ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, StagedType, TupleType
+from ....graph.ir.types import NULLABLE_TYPES, ArrayType, ListType, ScalarType, StagedType, TupleType
 from . import unsupported
 from .builder import BOOL, FLOAT, INT, Builder, Value
 
@@ -120,7 +120,7 @@ def unflatten(like: Any, parts: Iterator[Value]) -> Any:
 
 def coerce(b: Builder, value: Any, kind: StagedType) -> Any:
     """Convert a value to a wider type, such as that of a loop variable or of a conditional's result."""
-    if isinstance(kind, (MaybeType, OptionalType)):
+    if isinstance(kind, NULLABLE_TYPES):
         if value is Missing.VALUE or value is None:
             return Maybe(b.constant(False, BOOL), zero(b, kind.held))
         if isinstance(value, Maybe):
@@ -167,7 +167,7 @@ def to_list_type(b: Builder, value: Any, kind: ListType) -> Any:
 
 def zero(b: Builder, kind: StagedType) -> Any:
     """Return the default value of a type: zeros, an empty list, or an unbound variable."""
-    if isinstance(kind, (MaybeType, OptionalType)):
+    if isinstance(kind, NULLABLE_TYPES):
         return Maybe(b.constant(False, BOOL), zero(b, kind.held))
     if isinstance(kind, TupleType):
         return tuple([zero(b, k) for k in kind.parts])

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.graph import Missing, Node
-from ...ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, bound_type
+from ...ir.types import NULLABLE_TYPES, ArrayType, ListType, OptionalType, ScalarType, bound_type
 from ..assembly.kinds import Kind, array_dtype, kind_of, list_form
 from ..assembly.statuses import NOT_RUN, UnsupportedError
 from ..assembly.values import Array, List, Maybe, Scalar
@@ -37,7 +37,7 @@ _FOREIGN = ord(">" if np.little_endian else "<")
 
 def words_of(kind: Any) -> int:
     """Return the words that an input of a type takes."""
-    return 2 if isinstance(kind, (MaybeType, OptionalType)) else 1
+    return 2 if isinstance(kind, NULLABLE_TYPES) else 1
 
 
 class BoundaryEmitter(ControlFlowEmitter):
@@ -51,7 +51,7 @@ class BoundaryEmitter(ControlFlowEmitter):
     def enter(self, node: Node, word: int) -> Any:
         """Read an input from a word of the frame."""
         kind = node.type
-        if not isinstance(kind, (MaybeType, OptionalType)):
+        if not isinstance(kind, NULLABLE_TYPES):
             return self._enter(kind, node, word)
         w = self.w
         place = make_place(self, kind, (Missing.VALUE,))

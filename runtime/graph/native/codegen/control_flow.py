@@ -7,7 +7,7 @@ from typing import Any
 
 from ...ir.graph import Graph, Missing, Node
 from ...ir.subgraphs import Loop
-from ...ir.types import ArrayType, ListType, MaybeType, OptionalType, bound_type
+from ...ir.types import NULLABLE_TYPES, ArrayType, ListType, bound_type
 from ..assembly.kinds import INT
 from ..assembly.statuses import Mode, UnsupportedError
 from ..assembly.values import Array, Enumerate, Expression, List, Range, Reversed, Scalar, Tuple, Zip
@@ -125,7 +125,7 @@ class ControlFlowEmitter(GraphEmitter):
         first, second = (side.results[index] for side in sides)
         if first == second:
             return first
-        if not isinstance(kind, (MaybeType, OptionalType)):
+        if not isinstance(kind, NULLABLE_TYPES):
             for side in sides:
                 if side.results[index] is Missing.VALUE:  # never read, as the type says
                     side.results[index] = empty_value(kind)

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...ir.graph import Missing, Node
-from ...ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, bound_type
+from ...ir.types import NULLABLE_TYPES, ArrayType, ListType, MaybeType, ScalarType, bound_type
 from ..assembly.kinds import Kind, array_dtype, kind_of, list_form
 from ..assembly.statuses import CALL_FILE, NOT_RUN
 from ..codegen.layout import FRAME_HEADER, Leaving, RegionCode
@@ -249,7 +249,7 @@ def _caller(native: NativeCode, inputs: Sequence[Node]) -> Callable[..., tuple]:
 
 def _input_words(name: str, kind: Any, namespace: dict[str, Any]) -> tuple[str, list[str]]:
     """Return the `struct` code of the words of an input, and the expressions for them."""
-    if isinstance(kind, (MaybeType, OptionalType)):
+    if isinstance(kind, NULLABLE_TYPES):
         form, [text] = _input_words(name, kind.held, namespace)
         absent = "False" if form == "?7x" else "0"
         bound = f"{name} is not {'MISSING' if isinstance(kind, MaybeType) else 'None'}"

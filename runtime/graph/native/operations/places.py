@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Missing
-from ...ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType
+from ...ir.types import NULLABLE_TYPES, ArrayType, ListType, MaybeType, OptionalType, ScalarType
 from ..assembly.kinds import kind_of, list_form
 from ..assembly.scalars import union
 from ..assembly.statuses import UnsupportedError
@@ -26,7 +26,7 @@ def make_place(
     has_fixed_shape: bool = False,
 ) -> Place:
     """Return memory for a value of a type, of which some values are known."""
-    if isinstance(kind, (MaybeType, OptionalType)):
+    if isinstance(kind, NULLABLE_TYPES):
         return MaybePlace(emitter, kind, values)
     if any(not isinstance(v, (Scalar, Array, List)) for v in values):
         raise UnsupportedError("a value of this type is not carried")
