@@ -12,7 +12,7 @@ from ..debugging.tracebacks import drop_current_frame
 
 def is_plain() -> bool:
     """Return whether no backend is staging, so that Python can run a `try` itself."""
-    return not ACTIVE
+    return not ACTIVE or active_backend() is None
 
 
 def try_stmt(

@@ -5,10 +5,13 @@ from __future__ import annotations
 import traceback
 
 import numpy as np
-from failing import FILE, Failing, from_another, mismatch
+import pytest
+from failing import DEFERRED, FILE, TRACED, Failing, from_another, mismatch
 from tracebacks import (
+    DEFERRED_ONES,
     RUN_ONES,
     TRACED_ONES,
+    by_name,
     check_traced,
     error_of,
     keeps_frames,
@@ -20,6 +23,8 @@ from tracebacks import (
 
 import autograph_rs as ag
 
+ALL_ONES = pytest.mark.parametrize("failing", TRACED + DEFERRED, ids=by_name)
+
 
 def run(program):
     return ag.function(program)(np.float64(2.0))
@@ -30,7 +35,12 @@ def test_errors_of_a_trace(failing: Failing):
     check_traced(run, failing)
 
 
-@TRACED_ONES
+@DEFERRED_ONES
+def test_deferred_errors_of_a_trace(failing: Failing):
+    check_traced(run, failing)
+
+
+@ALL_ONES
 def test_errors_of_converted_code_on_plain_values(failing: Failing):
     if failing.program is mismatch:
         assert ag.to_graph(mismatch)(2.0) == 2.0

@@ -8,7 +8,7 @@ import pytest
 from failing import FILE, Failing, Scaled, lines_of, name, raised
 from support import required
 from tracebacks import (
-    RUN_ONES,
+    LATE_ONES,
     TRACED_ONES,
     check_run,
     check_traced,
@@ -112,7 +112,7 @@ def test_errors_of_jax_tell_the_users_line_once(program, kind):
 # When the program runs ---------------------------------------------------------------------------
 
 
-@RUN_ONES
+@LATE_ONES
 def test_errors_of_the_program(failing: Failing):
     """JAX has an error of its own for them, in which the user's stands."""
     error = error_of(finished, failing.program)

@@ -6,7 +6,7 @@ import pytest
 from failing import Failing, Scaled, name
 from tensorflow_support import compiled, tf
 from tracebacks import (
-    RUN_ONES,
+    LATE_ONES,
     TRACED_ONES,
     check_run,
     check_traced,
@@ -85,7 +85,7 @@ def test_errors_of_tensorflow_tell_the_users_line_once(program, kind):
     assert describe(error).count(f'File "{__file__}", line {line}, in ') == 1
 
 
-@RUN_ONES
+@LATE_ONES
 @pytest.mark.parametrize("kind", [run], ids=["tf.function"])
 def test_errors_of_the_program(kind, failing: Failing):
     """TensorFlow has errors of its own for them, in which the user's stands."""

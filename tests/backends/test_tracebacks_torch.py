@@ -8,7 +8,7 @@ import pytest
 from failing import FILE, Custom, Failing, Scaled, lines_of, name, raised
 from torch_support import QUIET, Calls, exported, make_fx, torch
 from tracebacks import (
-    RUN_ONES,
+    LATE_ONES,
     TRACED_ONES,
     by_name,
     check_run,
@@ -96,7 +96,7 @@ def test_errors_of_torch_tell_the_users_line_once(program, way):
     assert last.filename != __file__ or last.lineno == line
 
 
-@RUN_ONES
+@LATE_ONES
 def test_errors_of_the_program(failing: Failing):
     """An exported program has assertions, in whose texts the user's error stands."""
     program = exported(Calls(failing.program), X).module()

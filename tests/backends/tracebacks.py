@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from failing import FILE, RUN, TRACED, Failing
+from failing import DEFERRED, FILE, RUN, TRACED, Failing
 
 ROOMS = ("autograph_rs", "autograph_rs.converters", "autograph_rs.runtime")
 OURS = tuple(f"{Path(str(importlib.import_module(room).__file__)).parent}{os.sep}" for room in ROOMS)
@@ -24,7 +24,9 @@ def by_name(failing: Failing) -> str:
 
 
 TRACED_ONES = pytest.mark.parametrize("failing", TRACED, ids=by_name)
+DEFERRED_ONES = pytest.mark.parametrize("failing", DEFERRED, ids=by_name)
 RUN_ONES = pytest.mark.parametrize("failing", RUN, ids=by_name)
+LATE_ONES = pytest.mark.parametrize("failing", RUN + DEFERRED, ids=by_name)
 
 
 def error_of(run: Run, program: Callable[..., Any]) -> BaseException:

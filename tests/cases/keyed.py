@@ -141,7 +141,7 @@ def grouped(xs):
     return groups
 
 
-@samples((3,), (1,), staged=())
+@samples((3,), (1,))
 def keys_of_text(n):
     steps = {"up": 1, "down": -1}
     move = "up" if n > 2 else "down"

@@ -37,7 +37,7 @@ def sorted_pairs(xs):
     return points
 
 
-@samples((XS,), (-XS,), staged=())
+@samples((XS,), (-XS,))
 def sorted_by_two_keys(xs):
     rows = [(i, x) for i, x in enumerate([xs[0], xs[1], xs[2], xs[3]])]
     rows.sort(key=lambda row: (row[1] > 0, -row[1]))

@@ -78,6 +78,7 @@ def raised_with_format(x):
 
 @samples((2.5,), (-1.25,), staged=())
 def concatenated(x):
+    """Plain only: Dynamo fails in `format`."""
     line = "x=" + format(x, ".1f")
     line += ";" + "%.0f" % x
     print(line + "!")

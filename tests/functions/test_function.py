@@ -317,6 +317,22 @@ def test_zip_strict():
         dot(np.ones(3), np.ones(4))
 
 
+def test_a_function_that_a_trace_made_is_not_kept():
+    made = []
+
+    def adder(k):
+        def add(x):
+            return x + k
+
+        made.append(weakref.ref(add))
+        return add
+
+    f = ag.function(lambda x: adder(3.0)(x))
+    assert f(np.float64(1.0)) == 4.0
+    gc.collect()
+    assert [function() for function in made] == [None]
+
+
 def test_a_converted_function_that_calls_itself_is_not_kept():
     def make():
         @ag.convert

@@ -173,9 +173,10 @@ def _argsort(x: Any, axis: int | None = -1, kind: str | None = None) -> Any:
     """Return the indexes that sort an array.
 
     The operand of a negation is sorted in descending order, because TensorFlow would negate it again to sort
-    in ascending order.
+    in ascending order. TensorFlow sorts no booleans.
     """
     x = tf.convert_to_tensor(x)
+    x = tf.cast(x, tf.int8) if x.dtype == tf.bool else x
     if axis is None:
         x, axis = tf.reshape(x, [-1]), 0
     if x.shape.rank == 0:

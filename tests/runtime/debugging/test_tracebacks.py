@@ -71,8 +71,8 @@ def raises(*_: Any) -> None:
 X = np.float64(1)
 WAYS: dict[str, Callable[[Any], Any]] = {
     "function": lambda f: ag.function(f)(X),
-    "get_concrete_function": lambda f: ag.function(f).get_concrete_function(X),
-    "get_concrete_function of a method": lambda f: method(f).get_concrete_function(X),
+    "get_concrete_function": lambda f: ag.function(f).get_concrete_function(X)(X),
+    "get_concrete_function of a method": lambda f: method(f).get_concrete_function(X)(X),
     "convert in function": lambda f: ag.function(ag.convert(f))(X),
     "to_graph in function": lambda f: ag.function(ag.to_graph(f))(X),
     "convert": lambda f: ag.convert(f)(1.0),

@@ -64,6 +64,14 @@ def test_gradients():
     assert np.array_equal(ag.grad(squared)(XS), [0.0, 0.0, 8.0])
 
 
+def test_gradients_for_a_vector():
+    """`ag.vjp` runs a function again, which repeats the checks for None but no effect."""
+    result, gradient = ag.vjp(doubled, XS)
+    assert result == 4 * (XS**2).sum()
+    (value,) = gradient(1.0)
+    assert np.array_equal(value, 8 * XS)
+
+
 def test_a_result_that_may_be_none_has_no_gradient():
     """None has no gradient."""
     with pytest.raises(ag.GradientError, match="returns float64\\[\\] or None"):

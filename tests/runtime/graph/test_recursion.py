@@ -231,6 +231,8 @@ def test_a_gradient_would_repeat_what_is_printed():
 
 
 def test_the_engine_says_why_a_loop_stays_in_python():
+    pytest.importorskip("llvmlite")
+
     def total(xs):
         result = 0.0
         for x in xs:
