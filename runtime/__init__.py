@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from .backends import BACKENDS, Backend, is_staging, register_backend
-from .core.active_backends import backend_contexts
+from .core.active_backends import backend_contexts, returned
 from .core.closures import get_nothing, nothing, set_nothing
 from .core.undefined import Undefined
 from .debugging.frames import caller, framed
@@ -116,6 +116,7 @@ __all__ = [
     "nothing",
     "or_",
     "register_backend",
+    "returned",
     "set_attr",
     "set_item",
     "set_nothing",

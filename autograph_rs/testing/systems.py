@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph_rs.runtime.backends.functional.optional_values import Optional
 from autograph_rs.runtime.backends.functional.staged_text import Text
 from autograph_rs.runtime.values.structures import Spec, flatten, unflatten
 
@@ -53,11 +54,13 @@ def is_numeric(leaf: Any) -> bool:
 
 
 def is_staged(leaf: Any) -> bool:
-    return isinstance(leaf, Text) or (hasattr(leaf, "dtype") and getattr(leaf.dtype, "kind", "?") not in "US")
+    if isinstance(leaf, (Optional, Text)):
+        return True
+    return hasattr(leaf, "dtype") and getattr(leaf.dtype, "kind", "?") not in "US"
 
 
 def to_numpy(result: Any) -> Any:
-    if isinstance(result, list):
+    if result is None or isinstance(result, list):
         return result
     return str(result) if isinstance(result, Text) else np.asarray(result)[()]
 

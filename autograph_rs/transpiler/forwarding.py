@@ -48,7 +48,7 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
             try:
                 tracing = staging.Tracing(conversion.transpiler.namespace, f, (args, kwargs))
                 with runtime.backend_contexts(), tracing:
-                    return conversion.converted(*args, **kwargs)
+                    return runtime.returned(conversion.converted(*args, **kwargs))
             except BaseException as error:
                 if staging.ended(error, sys._getframe()):
                     return None

@@ -48,10 +48,13 @@ class Backend(Protocol):
     - `bound(value)`: check a possibly unbound value when it is read
     - `optional(held)`: the type of a value that is None on another path; then also `allows_none(kind)`,
       whether a type is such a type, `is_none(value)`, the test, and `iterated(value)`, what a loop goes over
+    - `assuming(test, outcome=...)`: a context manager around the capture of a branch, in which the outcome of
+      its test is known; `narrowed(value)` returns a value in the form in which the branch leaves it
     - `replaced(function)`: the replacement for a builtin that the shared tables do not list
     - `unpacked(value)`: the iterable that Python unpacks in place of `value`
     - `in_branch()`: whether a branch or a loop body is being captured
     - `entered()`: a context manager around the outermost converted function
+    - `returned(value)`: check and return what the outermost converted function returns
     - `is_inner(value)`: whether a value belongs to a capture that has ended
     - `draws`: True if Python's and NumPy's random numbers are drawn when the program runs
     - `is_given(value)`: whether an argument of the traced function is the caller's own object

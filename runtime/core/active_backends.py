@@ -78,3 +78,9 @@ def backend_contexts() -> Iterator[None]:
             if manager is not None:
                 stack.enter_context(manager)
         yield
+
+
+def returned(value: Any) -> Any:
+    """Return what a converted function returns to other code, unless the backend refuses it."""
+    check = getattr(active_backend(), "returned", None)
+    return value if check is None else check(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from typing import Any
 
@@ -52,7 +53,10 @@ def if_stmt(
     statement = Statement(backend, (body, orelse), (get_state, set_state), names, reached=reached)
 
     def captured() -> tuple[Path, Path]:
-        return statement.run(body), statement.run(orelse)
+        with assuming(backend, cond, outcome=True):
+            first = statement.run(body)
+        with assuming(backend, cond, outcome=False):
+            return first, statement.run(orelse)
 
     def both() -> tuple[Path, Path]:
         made = statement.settled(captured)
@@ -73,6 +77,12 @@ def if_stmt(
         running.flight.go_on(backend)
         if first.raises and second.raises:
             raise AlwaysRaises(in_flight=True)
+
+
+def assuming(backend: Backend, test: Any, *, outcome: bool) -> AbstractContextManager[None]:
+    """Make the outcome of a test known to the backend while a branch is captured."""
+    assume = getattr(backend, "assuming", None)
+    return nullcontext() if assume is None else assume(test, outcome=outcome)
 
 
 def _merged_paths(
@@ -236,8 +246,9 @@ def if_exp(
     `reached` are values that its closures use, if they are not user code.
     """
 
-    def value_of(closure: Callable[[], Any]) -> Path:
-        statement_path = statement.run(closure, skipped=SKIPPED)
+    def value_of(closure: Callable[[], Any], outcome: bool) -> Path:
+        with assuming(backend, cond, outcome=outcome):
+            statement_path = statement.run(closure, skipped=SKIPPED)
         statement_path.values[RESULT] = statement.flatten(statement_path.result)
         statement_path.raw[RESULT] = statement_path.result
         return statement_path
@@ -246,7 +257,7 @@ def if_exp(
     statement = Statement(backend, closures, (tuple, set_nothing), (), is_expression=True, reached=reached)
 
     def both() -> tuple[Path, Path]:
-        return statement.settled(lambda: (value_of(if_true), value_of(if_false)))
+        return statement.settled(lambda: (value_of(if_true, True), value_of(if_false, False)))
 
     first, second, values = _merged_paths(statement, both, cond, 0, (Side("if true"), Side("if false")))
     value = values.pop(RESULT, None)

@@ -220,3 +220,67 @@ def matched(x):
             return 0.0
         case _:
             return value
+
+
+@samples((ONE,), (-ONE,))
+def printed(x):
+    doubled = None
+    if x > 0:
+        doubled = x * 2
+    print(doubled is None, f"doubled: {doubled}")
+    return 0.0 if doubled is None else doubled
+
+
+@samples((ONE,), (-ONE,))
+def passed_to_a_function(x):
+    angle, total = None, 0.0
+    if x > 0:
+        angle = x * 2
+    if angle is not None:
+        total = np.sin(angle) + x * angle
+    return total
+
+
+@samples((ONE,), (-ONE,))
+def on_the_right_of_an_operator(x):
+    factor = x * 2 if x > 0 else None
+    return np.tanh(x) if factor is None else x**2 - factor
+
+
+@samples((XS,), (-XS,))
+def item_of_what_may_be_none(xs):
+    twice = xs * 2 if xs[0] > 0 else None
+    return twice[1] if twice is not None and len(twice) > 2 else xs[0]
+
+
+@samples((TWO,), (ONE,), (-ONE,))
+def none_of_two(x):
+    first = x if x > 0 else None
+    second = x + 1 if x > 1 else None
+    if first is None or second is None:
+        return -1.0
+    return first + second
+
+
+@samples((ONE,), (-ONE,))
+def negated_test(x):
+    value = x if x > 0 else None
+    if not (value is None):  # noqa: E714
+        return value + 1
+    return 0.0
+
+
+@samples((np.float64(3.0),), (-ONE,))
+def while_it_is_not_none(x):
+    left = x if x > 0 else None
+    count = 0
+    while left is not None:
+        count += 1
+        left = left - 1 if left > 1 else None
+    return count
+
+
+@samples((TWO,), (-ONE,))
+def converted_to_a_number(x):
+    value = x if x > 0 else None
+    return float(value) if value else 0.0

@@ -327,7 +327,7 @@ def test_a_function_that_a_trace_made_is_not_kept():
         made.append(weakref.ref(add))
         return add
 
-    f = ag.function(lambda x: adder(3.0)(x))
+    f = ag.function(lambda x: adder(3.0)(x) * 1)
     assert f(np.float64(1.0)) == 4.0
     gc.collect()
     assert [function() for function in made] == [None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.undefined import Undefined, is_return_variable
+from ...core.undefined import is_return_variable
 from .. import BackendNeutral
 
 
@@ -44,11 +44,14 @@ class Maybe(BackendNeutral):
         self.value, self.bound, self.name = value, bound, name
 
 
-def is_bound(value: Any) -> Any:
-    """Return whether a variable has a value, as a bool or a staged truth value."""
-    if isinstance(value, Maybe):
-        return value.bound
-    return not (isinstance(value, Undefined) or value is None)
+@dataclass(frozen=True)
+class OptionalAval:
+    """The type of a value that may be None when the program runs; `aval` is its type where it is not."""
+
+    aval: Any
+
+    def __str__(self) -> str:
+        return f"{self.aval} or None"
 
 
 @dataclass(frozen=True)

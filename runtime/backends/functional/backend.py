@@ -16,21 +16,32 @@ from typing import Any
 from ... import staging
 from ...core.closures import nothing, set_nothing
 from ...core.rolling_attempts import is_rolling, note_use, refuse_rolling
-from ...core.undefined import Undefined, unbound_local_error
 from ...errors import StagingError
 from ...staging.exceptions import refuse_caught
 from ...values.structures import flatten
 from .. import staged_by
-from .abstract_values import AppendedItems, Maybe, MaybeAval, is_bound
+from .abstract_values import AppendedItems, Maybe
 from .builtins import SHALLOW, SHOWING
 from .captures import Capture, Loop, undone_after
 from .counter_arithmetic import is_from_counter, merged_bound
 from .growing_lists import GrowingList
 from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
+from .nullable_values import NullableValues, flag_of, is_flagged
+from .optional_values import KnownTests, Optional
 from .staged_text import StagedField, Text
 
 Outputs = Sequence[tuple[Any, Any, Any]]
 """For each output of a conditional: its leaf in the first branch, its leaf in the second, and its type."""
+
+
+def noting(closure: Callable[[], Any], results: list[Any]) -> Callable[[], Any]:
+    """Return a closure that also appends its result to a list."""
+
+    def call() -> Any:
+        results.append(closure())
+        return results[-1]
+
+    return call
 
 
 class _State(threading.local):
@@ -40,7 +51,7 @@ class _State(threading.local):
         self.failure: tuple[Any, Any] = (None, False)  # a trace, and whether it has raised
 
 
-class FunctionalBackend:
+class FunctionalBackend(NullableValues):
     """The part of `Backend` that all systems with functional control flow share."""
 
     name = ""
@@ -55,6 +66,7 @@ class FunctionalBackend:
         if missing:
             raise TypeError(f"{type(self).__name__} lacks {', '.join(missing)}")
         self._local = _State()
+        self.known = KnownTests()
 
     # What a system implements
 
@@ -64,8 +76,9 @@ class FunctionalBackend:
     merge_avals: Callable[[Any, Any], Any]
     cast: Callable[[Any, Any], Any]
     zeros: Callable[[Any], Any]
-    truth: Callable[[Any], Any]
-    not_: Callable[[Any], Any]
+    truth_of_array: Callable[[Any], Any]
+    negated: Callable[[Any], Any]
+    """Negate a truth value."""
     where: Callable[[Any, Any, Any], Any]
     logical_and: Callable[[Any, Any], Any]
     logical_or: Callable[[Any, Any], Any]
@@ -118,6 +131,21 @@ class FunctionalBackend:
 
     undone_after = undone_after
 
+    # Truth
+
+    def truth(self, value: Any) -> Any:
+        """Return the truth value of a staged value, as `bool` would."""
+        if not isinstance(value, Optional):
+            return self.truth_of_array(value)
+        test = self.truth_of_array(value.value)
+        return test if value.is_known else self.logical_and(value.is_present, test)
+
+    def not_(self, value: Any) -> Any:
+        result = self.negated(self.truth(value))
+        for outcome in (True, False):
+            self.known.note(result, outcome, [value], not outcome)
+        return result
+
     # Conditionals
 
     def cond(self, pred: Any, captures: tuple[Any, Any], outputs: Outputs) -> list[Any]:
@@ -146,8 +174,8 @@ class FunctionalBackend:
         leaves: list[tuple[Any, Any]] = []
         for first, second, aval in outputs:
             count = len(self.array_avals(aval))
-            if isinstance(aval, MaybeAval) and aval.is_flagged:
-                leaves += [(None, None)] * (count - 1) + [(is_bound(first), is_bound(second))]
+            if is_flagged(aval):
+                leaves += [(None, None)] * (count - 1) + [(flag_of(first, aval), flag_of(second, aval))]
             else:
                 leaves += [(first, second) if count == 1 else (None, None)] * count
         return [self._select(test, *arrays) for arrays in zip(*branches, leaves, strict=True)]
@@ -172,10 +200,16 @@ class FunctionalBackend:
         return bool(self.captures) or self._local.in_operator
 
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:
-        return self._short_circuit(left, right, lambda: False if self._is_boolean(left) else left)
+        right = noting(right, operands := [left])
+        result = self._short_circuit(left, right, lambda: False if self._is_boolean(left) else left)
+        self.known.note(result, True, operands, True)
+        return result
 
     def or_(self, left: Any, right: Callable[[], Any]) -> Any:
-        return self._short_circuit(left, lambda: True if self._is_boolean(left) else left, right)
+        right = noting(right, operands := [left])
+        result = self._short_circuit(left, lambda: True if self._is_boolean(left) else left, right)
+        self.known.note(result, False, operands, False)
+        return result
 
     def _is_boolean(self, value: Any) -> bool:
         return bool(self.type_of(value) == self.boolean)
@@ -214,67 +248,6 @@ class FunctionalBackend:
 
     # Types, and the arrays that hold values
 
-    def type_of(self, value: Any) -> Any:
-        if isinstance(value, Maybe):
-            return MaybeAval(self.type_of(value.value), value.name)
-        return self.aval(value)
-
-    def merge(self, first: Any, second: Any) -> Any:
-        if isinstance(first, MaybeAval) or isinstance(second, MaybeAval):
-            name = first.name if isinstance(first, MaybeAval) else second.name
-            avals = [a.aval if isinstance(a, MaybeAval) else a for a in (first, second)]
-            return MaybeAval(self.merge(*avals), name)
-        return self.merge_avals(first, second)
-
-    def unbound(self, held: Any, name: str) -> MaybeAval:
-        if not name.isidentifier():
-            raise TypeError("one path leaves it without a value; assign a value of this type on each path")
-        return held if isinstance(held, MaybeAval) else MaybeAval(held, name)
-
-    def bound(self, value: Any) -> Any:
-        if not isinstance(value, Maybe):
-            return value
-        if value.bound is not True:
-            self.fail(self.not_(value.bound), unbound_local_error(value.name))
-        return value.value
-
-    def array_avals(self, aval: Any) -> list[Any]:
-        """Return the types of the arrays that hold a value."""
-        if isinstance(aval, MaybeAval):
-            return [*self.array_avals(aval.aval), *([self.boolean] if aval.is_flagged else [])]
-        return self.component_avals(aval)
-
-    def to_arrays(self, value: Any, aval: Any) -> list[Any]:
-        """Return the arrays that hold a value, cast to a type."""
-        if not isinstance(aval, MaybeAval):
-            if isinstance(value, Undefined):  # no code reads it
-                return list(map(self.zeros, self.array_avals(aval)))
-            return self.components(value, aval)
-        bound = is_bound(value)
-        if bound is False:
-            arrays = list(map(self.zeros, self.array_avals(aval.aval)))
-        else:
-            arrays = self.to_arrays(value.value if isinstance(value, Maybe) else value, aval.aval)
-        return [*arrays, self.cast(bound, self.boolean)] if aval.is_flagged else arrays
-
-    def from_arrays(
-        self, avals: Sequence[Any], arrays: Sequence[Any], counts: Sequence[Any] | None = None
-    ) -> list[Any]:
-        """Return the values of types `avals` that arrays hold; `counts` contains the lengths of lists."""
-        values: list[Any] = []
-        start = 0
-        for i, aval in enumerate(avals):
-            end = start + len(self.array_avals(aval))
-            values.append(self._from_arrays(aval, list(arrays[start:end]), counts[i] if counts else None))
-            start = end
-        return values
-
-    def _from_arrays(self, aval: Any, arrays: list[Any], count: Any) -> Any:
-        if not isinstance(aval, MaybeAval):
-            return self.compose(aval, arrays, count)
-        bound = arrays.pop() if aval.is_flagged else True
-        return Maybe(self._from_arrays(aval.aval, arrays, count), bound, aval.name)
-
     def component_avals(self, aval: Any) -> list[Any]:
         """Return the types of the arrays that hold a bound value."""
         return [aval]
@@ -293,7 +266,9 @@ class FunctionalBackend:
         for leaf in leaves:
             parts: list[Any] = [leaf]
             if isinstance(leaf, Maybe):
-                parts = [leaf.value, leaf.bound]
+                parts = self.arrays_in([leaf.value, leaf.bound])
+            elif isinstance(leaf, Optional):
+                parts = [leaf.value, leaf.is_present]
             elif isinstance(leaf, AppendedItems):
                 parts = self.arrays_in(leaf.items)
             arrays.update((id(p), p) for p in parts if self.is_array(p))
@@ -371,6 +346,13 @@ class FunctionalBackend:
     def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         if function in SHALLOW and not any(map(staged_by, args)):
             return function(*args, **kwargs)
+        if function not in SHOWING and any(isinstance(arg, Optional) for arg in args):
+            args = tuple(arg.of(function) if isinstance(arg, Optional) else arg for arg in args)
+            return (
+                function(*args, **kwargs)
+                if not any(map(staged_by, args))
+                else self.call_builtin(function, args, kwargs)
+            )
         if function in (range, enumerate, zip, reversed):
             return self.iterable(function, args, kwargs)
         if function is map:

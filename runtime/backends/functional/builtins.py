@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import UnsupportedFunctionError
-from ...values.structures import flatten
+from ...values.structures import flatten, unflatten
 from .iterables import StagedSequence
+from .optional_values import Optional, present
 
 SHALLOW = frozenset((len, bool, enumerate, zip, reversed, list, tuple, isinstance, type, map, filter))
 """Builtins that inspect an argument itself, but not the items of a list."""
@@ -45,7 +46,11 @@ def replacing(
     """Return a function that calls `replacement` if an argument holds a staged value, else `function`."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not any(map(is_staged, flatten([args, kwargs])[0])):
+        leaves, spec = flatten([args, kwargs])
+        if any(isinstance(leaf, Optional) for leaf in leaves):
+            leaves = [present(leaf, function) for leaf in leaves]
+            args, kwargs = unflatten(spec, leaves)
+        if not any(map(is_staged, leaves)):
             return function(*args, **kwargs)
         if function.__name__ in WRITES or kwargs.get("out") is not None:
             raise UnsupportedFunctionError(

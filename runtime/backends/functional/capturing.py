@@ -18,6 +18,7 @@ from .backend import FunctionalBackend, Outputs
 from .captures import Loop, ProgramCapture
 from .growing_lists import GrowingList
 from .iterables import StagedSequence
+from .optional_values import Optional
 from .staged_text import is_text, resolve_markers
 
 
@@ -61,6 +62,8 @@ class CapturingBackend(FunctionalBackend):
         def value_of(leaf: Any) -> Any:
             if isinstance(leaf, Maybe):
                 return Maybe(value_of(leaf.value), value_of(leaf.bound), leaf.name)
+            if isinstance(leaf, Optional):
+                return self.optional_value(value_of(leaf.value), value_of(leaf.is_present))
             if isinstance(leaf, AppendedItems):
                 return AppendedItems(tuple(map(value_of, leaf.items)))
             position = capture.positions.get(id(leaf))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,6 +17,7 @@ from ...backends.builtins import formatted
 from ...errors import ValueNeededError
 from ...values.structures import flatten, unflatten
 from .. import BackendNeutral, staged_by
+from .optional_values import Optional
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARKER = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
@@ -126,16 +127,30 @@ def operands_of(
     """
     leaves, spec = flatten(value)
     staged = {
-        i: leaf.values if isinstance(leaf, Text) else [leaf]
+        i: _parts_of(leaf)
         for i, leaf in enumerate(leaves)
-        if isinstance(leaf, Text) or is_staged(leaf)
+        if isinstance(leaf, (Optional, Text)) or is_staged(leaf)
     }
+
+    def rebuilt(leaf: Any, arrays: Iterator[Any]) -> Any:
+        if isinstance(leaf, Text):
+            return render(leaf, [rebuilt(value, arrays) for value in leaf.values])
+        if isinstance(leaf, Optional):
+            found, is_present = (known(next(arrays), part) for part in _parts_of(leaf))
+            return found if is_present else None
+        return known(next(arrays), leaf)
 
     def rebuild(arrays: Sequence[Any]) -> Any:
         result, rest = list(leaves), iter(arrays)
-        for i, operands in staged.items():
-            own = [known(next(rest), operand) for operand in operands]
-            result[i] = render(leaves[i], own) if isinstance(leaves[i], Text) else own[0]
+        for i in staged:
+            result[i] = rebuilt(leaves[i], rest)
         return unflatten(spec, result)
 
     return [operand for operands in staged.values() for operand in operands], rebuild
+
+
+def _parts_of(leaf: Any) -> list[Any]:
+    """Return the staged values from which a leaf is built when the program runs."""
+    if isinstance(leaf, Text):
+        return [part for value in leaf.values for part in _parts_of(value)]
+    return [leaf.value, leaf.is_present] if isinstance(leaf, Optional) else [leaf]

@@ -7,6 +7,7 @@ from ...operators.higher_order import register_framework, register_transparent
 from ...values import selected_container
 from ...values.locations import register_libraries
 from .. import register_backend
+from ..functional.optional_values import Optional, from_parts, optional_parts
 from ..functional.staged_text import Text
 from .backend import JaxBackend
 from .private import api_boundary, hide_frames
@@ -19,6 +20,7 @@ def register() -> None:
     for folder in () if FULL else INTERNAL_FOLDERS:
         hide_frames(folder)
     jax.tree_util.register_pytree_node(Text, lambda text: (tuple(text.values), tuple(text.pieces)), Text)
+    jax.tree_util.register_pytree_node(Optional, optional_parts, from_parts)
     for kind in selected_container.KINDS:
         jax.tree_util.register_pytree_node(
             kind, selected_container.tree_flatten, selected_container.tree_unflatten

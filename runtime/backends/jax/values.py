@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -28,6 +29,7 @@ from ..functional.index_errors import (
     staged_key_error,
 )
 from ..functional.iterables import StagedSequence
+from ..functional.optional_values import Optional, for_write, present
 from ..functional.staged_text import Text
 from .builtins import BUILTINS, call_library, staged_operands
 from .errors import static_shapes
@@ -64,12 +66,13 @@ class JaxValues(CapturingBackend):
     def is_staged(self, value: Any) -> bool:
         if isinstance(value, jax.core.Tracer):
             return known_value(value) is None
-        return isinstance(value, (Maybe, StagedSequence, Text))
+        return isinstance(value, (Maybe, Optional, StagedSequence, Text))
 
     def staging(self) -> bool:
         return not is_idle()
 
-    truth = staticmethod(truth)
+    truth_of_array = staticmethod(truth)
+    negated = staticmethod(jnp.logical_not)
     where = staticmethod(lax.select)
     argsort = staticmethod(jnp.argsort)
     minimum = staticmethod(jnp.minimum)
@@ -124,10 +127,8 @@ class JaxValues(CapturingBackend):
             raise TypeError("iteration over a 0-d array")
         return value.shape[0]
 
-    def not_(self, value: Any) -> Any:
-        return jnp.logical_not(self.truth(value))
-
     def get_item(self, target: Any, key: Any) -> Any:
+        target, key = present(target, operator.getitem), present(key, operator.index)
         if isinstance(target, (list, tuple)):
             try:
                 item = jnp.stack([jnp.asarray(v) for v in target])[key]
@@ -141,6 +142,7 @@ class JaxValues(CapturingBackend):
         raise staged_index_error(target, "use an array, or a list or tuple of arrays of one shape")
 
     def set_item(self, target: Any, key: Any, value: Any) -> Any:
+        target, key, value = for_write(target, key, value)
         if self.is_staged(target) or (
             isinstance(target, (jax.Array, np.ndarray)) and (staging.has_staged(key) or self.is_staged(value))
         ):
@@ -160,6 +162,7 @@ class JaxValues(CapturingBackend):
         return target
 
     def contains(self, item: Any, container: Any) -> Any:
+        container = present(container, iter)
         if isinstance(container, (list, tuple)):
             return jnp.any(jnp.stack([jnp.all(jnp.asarray(part == item)) for part in container]))
         if isinstance(container, (jax.Array, np.ndarray)):

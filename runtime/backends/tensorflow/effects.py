@@ -15,6 +15,7 @@ from ...errors import AutographError, ValueNeededError
 from ...errors.unsupported import UNCONVERTED_REMEDY
 from ...staging.exceptions import fields_of, is_own_raise, revived
 from ...values.structures import flatten
+from ..functional.optional_values import Optional
 from ..functional.staged_text import Text, operands_of, resolve_markers
 from .graphs import is_xla
 from .lists import StagedList
@@ -63,6 +64,11 @@ def print_values(
 
 def string_tensor(value: Any, conversion: str = "", spec: str = "") -> Any:
     """Return the formatted value as a string tensor."""
+    if isinstance(value, Optional):
+        if spec:
+            return string_tensor(value.of(format, spec), conversion, spec)
+        text = string_tensor(value.value, conversion)
+        return tf.where(value.is_present, text, "None")
     tensor = tf.convert_to_tensor(value)
     if not spec and conversion in ("", "s"):
         if tensor.dtype == tf.string and tensor.shape.rank == 0:

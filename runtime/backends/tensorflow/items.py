@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,14 @@ from ..functional.index_errors import (
     staged_key_error,
 )
 from ..functional.iterables import StagedSequence
+from ..functional.optional_values import for_write, present
 from ..functional.staged_text import Text
 from .lists import ListType, StagedList
 from .types import Number, is_numpy_style, weak
 
 
 def get_item(backend: Any, target: Any, key: Any) -> Any:
+    target, key = present(target, operator.getitem), present(key, operator.index)
     if isinstance(target, (StagedList, tf.RaggedTensor)):
         return target[_plain_key(backend, key)]
     if isinstance(target, (list, tuple)):
@@ -134,6 +137,7 @@ def _gather(tensor: Any, key: tuple[Any, ...]) -> Any:
 
 
 def set_item(backend: Any, target: Any, key: Any, value: Any) -> Any:
+    target, key, value = for_write(target, key, value)
     if isinstance(target, StagedList):
         target[key if isinstance(key, int) else _plain_key(backend, key)] = value
         return target
@@ -201,6 +205,7 @@ def _is_mask(key: Any) -> bool:
 
 
 def contains(backend: Any, item: Any, container: Any) -> Any:
+    container = present(container, iter)
     if isinstance(container, range) or (isinstance(container, StagedSequence) and container.name == "range"):
         items = backend.sequence(container)
         first, stop, step = [weak(v) for v in _range_of(items)]

@@ -10,8 +10,10 @@ import tensorflow as tf
 
 from ...values.structures import flatten
 from .. import staged_by
+from ..functional.abstract_values import OptionalAval
 from ..functional.backend import FunctionalBackend
 from ..functional.iterables import StagedSequence
+from ..functional.optional_values import Optional, returned_error
 from . import items, numpy
 from .builtins import BUILTINS, collect
 from .item_sources import is_dataset, is_iterator, rows_of
@@ -126,6 +128,9 @@ class TensorFlowValues(FunctionalBackend):
         items = tuple(map(self.merge, first.items, second.items))
         return ListType(items, first.spec, first.is_value)
 
+    def cannot_be_none(self, aval: Any) -> bool:
+        return not isinstance(aval, (TensorType, OptionalAval))
+
     # The tensors that hold values
 
     def component_avals(self, aval: Any) -> list[Any]:
@@ -194,7 +199,7 @@ class TensorFlowValues(FunctionalBackend):
         shape = [d or 0 for d in aval.shape or ()]
         return tf.fill(shape, "") if aval.dtype == tf.string else tf.zeros(shape, aval.dtype)
 
-    def truth(self, value: Any) -> Any:
+    def truth_of_array(self, value: Any) -> Any:
         """Return the truth value of a tensor or list, as `bool` would."""
         if isinstance(value, StagedList):
             value = value.length()
@@ -227,8 +232,7 @@ class TensorFlowValues(FunctionalBackend):
     def maximum(self, a: Any, b: Any) -> Any:
         return weak(tf.maximum(*map(self.tensor, (weak(a), weak(b)))))
 
-    def not_(self, value: Any) -> Any:
-        return negated(self.truth(value))
+    negated = staticmethod(negated)
 
     get_item, set_item, contains = items.get_item, items.set_item, items.contains
 
@@ -266,6 +270,11 @@ class TensorFlowValues(FunctionalBackend):
         return isinstance(count, int) and count <= 0
 
     # Calls
+
+    def returned(self, value: Any) -> Any:
+        if any(isinstance(leaf, Optional) for leaf in flatten(value)[0]):
+            raise returned_error(self.name)
+        return value
 
     replaced = numpy.replaced
 

@@ -9,6 +9,7 @@ import torch
 
 from ...values import selected_container
 from .. import COMPILER_CHECKS, register_backend
+from ..functional.optional_values import Optional, from_parts, optional_parts
 from ..functional.staged_text import Text
 from .backend import TorchBackend
 from .private import pytree, skip_when_compiling
@@ -24,6 +25,12 @@ def register() -> None:
         from_dumpable_context=lambda text: tuple(
             p if isinstance(p, str) else tuple(p) for p in json.loads(text)
         ),
+    )
+    pytree.register_pytree_node(
+        Optional,
+        optional_parts,
+        lambda parts, backend: from_parts(backend, parts),
+        serialized_type_name="autograph_rs.Optional",
     )
     for kind in selected_container.KINDS:
         pytree.register_pytree_node(

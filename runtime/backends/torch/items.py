@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..functional.index_errors import (
     staged_index_error,
     staged_key_error,
 )
+from ..functional.optional_values import for_write, present
 from .inplace_updates import check_write, is_number, mark_shared
 from .private import SYMBOLS, is_traced
 
@@ -57,6 +59,7 @@ def _split(target: torch.Tensor, key: Any) -> tuple[torch.Tensor, list[Any]]:
 
 
 def get_item(target: Any, key: Any) -> Any:
+    target, key = present(target, operator.getitem), present(key, operator.index)
     if isinstance(target, (list, tuple)):
         item = get_item(_stacked(target), key)
         if any(isinstance(v, torch.Tensor) and not is_number(v) for v in target):
@@ -80,6 +83,7 @@ def _stacked(items: Any) -> torch.Tensor:
 
 
 def set_item(target: Any, key: Any, value: Any) -> Any:
+    target, key, value = for_write(target, key, value)
     if isinstance(target, np.ndarray) and (staging.has_staged(key) or isinstance(value, torch.Tensor)):
         target = torch.tensor(target)
     if not isinstance(target, torch.Tensor):
@@ -105,6 +109,7 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
 
 
 def contains(item: Any, container: Any) -> Any:
+    container = present(container, iter)
     if isinstance(container, (list, tuple)):
         equal = [part == item for part in container]
         return torch.stack(

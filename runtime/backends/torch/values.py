@@ -12,6 +12,7 @@ import torch
 from ..functional.abstract_values import Aval, Maybe
 from ..functional.capturing import CapturingBackend
 from ..functional.iterables import StagedSequence
+from ..functional.optional_values import Optional
 from ..functional.staged_text import Text
 from . import items as indexing
 from .builtins import BUILTINS, call_library, replaced
@@ -79,9 +80,10 @@ class TorchValues(CapturingBackend):
     name = "torch"
     libraries = ("torch",)
     array_noun = "a tensor"
+    returns_none = True
     builtins = BUILTINS
     boolean = TensorType(torch.bool, ())
-    truth = staticmethod(truth)
+    truth_of_array = staticmethod(truth)
     where = staticmethod(torch.where)
     logical_and = staticmethod(torch.logical_and)
     logical_or = staticmethod(torch.logical_or)
@@ -96,7 +98,11 @@ class TorchValues(CapturingBackend):
         return (isinstance(value, torch.Tensor) and not is_number(value)) or super().is_handle(value)
 
     def is_staged(self, value: Any) -> bool:
-        return is_traced(value) if self.is_array(value) else isinstance(value, (Maybe, StagedSequence, Text))
+        return (
+            is_traced(value)
+            if self.is_array(value)
+            else isinstance(value, (Maybe, Optional, StagedSequence, Text))
+        )
 
     def is_inner(self, value: Any) -> bool:
         return self.is_array(value) and not is_known(value)
@@ -190,10 +196,8 @@ class TorchValues(CapturingBackend):
     def maximum(self, a: Any, b: Any) -> Any:
         return _pairwise(torch.maximum, a, b)
 
-    def not_(self, value: Any) -> Any:
-        return (
-            torch.sym_not(value) if isinstance(value, torch.SymBool) else torch.logical_not(self.truth(value))
-        )
+    def negated(self, value: Any) -> Any:
+        return torch.sym_not(value) if isinstance(value, torch.SymBool) else torch.logical_not(value)
 
     get_item = staticmethod(indexing.get_item)
     set_item = staticmethod(indexing.set_item)

@@ -179,7 +179,7 @@ class Statement:
     def note(self, path: Path, result: Any) -> list[Any]:
         """Note what a closure leaves in each location, and return its leaves and those of its result."""
         made: list[Any] = []
-        refreshed = getattr(self.backend, "refreshed", None)
+        refreshed, narrowed = (getattr(self.backend, n, None) for n in ("refreshed", "narrowed"))
         for variable, value in zip(self.variables, self.get_state(), strict=True):
             path.values[variable] = self.flatten(value, None if is_part(variable) else made)
             path.raw[variable] = value
@@ -194,6 +194,8 @@ class Statement:
         left = [leaf for leaves, _ in path.values.values() for leaf in leaves]
         selected = (leaf for leaf in left if isinstance(leaf, selected_container.SelectedContainer))
         path.stale += [leaf for leaf in selected if leaf.is_stale()]
+        if narrowed is not None:
+            path.seen += [(leaf, narrowed(leaf)) for leaf in (*left, *self.flatten(result)[0])]
         left = [leaf for leaf in left if not self.is_from_before(leaf)]
         if refreshed is not None:
             path.seen += [(leaf, refreshed(leaf)) for leaf in left]
