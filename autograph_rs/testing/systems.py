@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph_rs.runtime.backends.functional.abstract_values import Maybe
 from autograph_rs.runtime.backends.functional.optional_values import Optional
 from autograph_rs.runtime.backends.functional.staged_text import Text
 from autograph_rs.runtime.values.structures import Spec, flatten, unflatten
@@ -68,6 +69,7 @@ def to_numpy(result: Any) -> Any:
 def split_result(value: Any) -> tuple[list[Any], Spec, list[tuple[Any] | None]]:
     """Return the staged leaves of a result, its structure, and its static leaves (None for staged ones)."""
     leaves, spec = flatten(value, mutable_dataclasses=True)
+    leaves = [leaf.value if isinstance(leaf, Maybe) else leaf for leaf in leaves]
     return [x for x in leaves if is_staged(x)], spec, [None if is_staged(x) else (x,) for x in leaves]
 
 

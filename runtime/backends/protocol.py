@@ -42,12 +42,14 @@ class Backend(Protocol):
     - `staged_list(values)`: a list whose length may depend on staged values
     - `staged_deque(values)`: the same for a `collections.deque`
     - `is_text(value)`: whether a staged value is text
+    - `equal_text(value, text)`: compare staged text with a `str`, if `==` does not
     - `formats_structures`: True if `fmt` takes lists, tuples and dicts of staged values
     - `find(key, keys, required=False)`: the position of a staged key among plain keys, or -1
     - `update_list`, `bisect`, `sorting_order`, `by_key`, `argsort`, `join`: operations on lists, by name
     - `bound(value)`: check a possibly unbound value when it is read
     - `optional(held)`: the type of a value that is None on another path; then also `allows_none(kind)`,
-      whether a type is such a type, `is_none(value)`, the test, and `iterated(value)`, what a loop goes over
+      whether a type is such a type, `is_none(value)`, the test, `some(value, use, *others)`, the value as one
+      that is not None, for a use in `core.none_uses`, and `iterated(value)`, what a loop goes over
     - `assuming(test, outcome=...)`: a context manager around the capture of a branch, in which the outcome of
       its test is known; `narrowed(value)` returns a value in the form in which the branch leaves it
     - `replaced(function)`: the replacement for a builtin that the shared tables do not list

@@ -48,10 +48,11 @@ def find(backend: Backend, key: Any, keys: Collection[Any], *, required: bool = 
         return own(key, keys, required=required)
     place: Any = -1
     for i, known in enumerate(keys):
-        is_comparable = isinstance(known, (int, float, complex, tuple, np.generic)) or (
-            isinstance(known, str) and is_text(backend, key)
-        )
-        test = is_comparable and is_equal(key, known)
+        test: Any = False
+        if isinstance(known, (int, float, complex, tuple, np.generic)):
+            test = is_equal(key, known)
+        elif isinstance(known, str) and is_text(backend, key):
+            test = getattr(backend, "equal_text", is_equal)(key, known)
         if staged_by(test) is not None:
             place = select(backend, test, i, place)
         elif test:

@@ -288,8 +288,8 @@ class MissingValueError(MismatchError, NameError):
 
     The program needs a value of one type after the `if`, whichever branch has run. This error is raised
     where the program cannot check for a missing value. Elsewhere, reading a variable that the branch left
-    unbound raises `UnboundLocalError` when the program runs, as in Python. On the embedded graph a value may
-    be None on one path; JAX, TensorFlow and PyTorch have no such value.
+    unbound raises `UnboundLocalError` when the program runs, as in Python. A number, an array, a tuple or a
+    frozen dataclass may be None on one path.
 
     ## How to fix it
 

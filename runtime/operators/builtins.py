@@ -56,6 +56,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     if (result := _consumers().consumed(function, source, args, kwargs)) is not None:
                         return result[0]
                     args = (source.iterator(), *args)
+                if function in _INSPECTING and args:
+                    args = (staging.whole(args[0]), *args[1:])
                 if function is next:
                     return next(*args)
                 if function in _ITERATORS and any(staging.source_of(a) is not None for a in args):

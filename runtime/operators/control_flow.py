@@ -12,7 +12,6 @@ from typing import Any
 from .. import staging
 from ..backends import BACKENDS
 from ..core.active_backends import ACTIVE
-from ..core.traces import TRACES
 from ..debugging.tracebacks import drop_current_frame
 
 
@@ -33,7 +32,7 @@ def if_stmt(
             orelse()
         else:
             backend = BACKENDS[type(cond)]
-            if backend is None and TRACES:
+            if backend is None and ACTIVE:
                 cond, backend = staging.truth(cond)
             if backend is not None and backend.is_staged(cond):
                 staging.if_stmt(backend, cond, body, orelse, get_state, set_state, symbol_names, nouts)
@@ -74,7 +73,7 @@ def while_rest(test_result, test, body, get_state, set_state, symbol_names, opts
         is_peeled = False
         while True:
             backend = BACKENDS[type(test_result)]
-            if backend is None and TRACES:
+            if backend is None and ACTIVE:
                 test_result, backend = staging.truth(test_result)
             if backend is not None and backend.is_staged(test_result):
                 state = get_state, set_state, symbol_names

@@ -12,7 +12,7 @@ from typing import Any
 from .. import staging
 from ..backends import BACKENDS
 from ..backends.builtins import CONVERSIONS
-from ..core.active_backends import active_backend
+from ..core.active_backends import ACTIVE, active_backend
 from ..core.traces import TRACES
 from ..debugging.tracebacks import drop_current_frame
 from ..errors import UnsupportedPlaceError
@@ -27,7 +27,7 @@ def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], e
         if cond is False:
             return if_false()
         backend = BACKENDS[type(cond)]
-        if backend is None and TRACES:
+        if backend is None and ACTIVE:
             cond, backend = staging.truth(cond)
         if backend is not None and backend.is_staged(cond):
             return staging.if_exp(backend, cond, if_true, if_false, expr_repr)
@@ -67,7 +67,7 @@ def iterated(items: Any) -> Any:
 def keep(cond: Any) -> Any:
     """Return `cond`, the condition of a list comprehension; if it is staged, record it and return a bool."""
     backend = BACKENDS[type(cond)]
-    if backend is None and TRACES:
+    if backend is None and ACTIVE:
         cond, backend = staging.truth(cond)
     return staging.keep(cond) if backend is not None and backend.is_staged(cond) else cond
 
@@ -123,6 +123,8 @@ def call(function: Callable[..., Any], *args: Any) -> Any:
 
 def guard(value: Any, construct: str, rule: str, detail: str = "") -> Any:
     """Return `value`, or raise if it is staged; `rule` names the reason why `construct` cannot be staged."""
+    if ACTIVE:
+        value = staging.whole(value)
     backend = BACKENDS[type(value)]
     if backend is not None and backend.is_staged(value):
         outcome = staging.assumed(value, sys._getframe(1))
@@ -157,7 +159,7 @@ def assert_stmt(test: Any, msg: Callable[[], Any] | None) -> None:
     """`assert test, msg()`"""
     try:
         backend = BACKENDS[type(test)]
-        if backend is None and TRACES:
+        if backend is None and ACTIVE:
             test, backend = staging.truth(test)
         if backend is not None and backend.is_staged(test):
             backend.assert_(test, msg)

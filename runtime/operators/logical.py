@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import staging
 from ..backends import BACKENDS, has_backends
-from ..core.traces import TRACES
+from ..core.active_backends import ACTIVE
 from ..debugging.tracebacks import drop_current_frame
 
 
@@ -27,7 +27,7 @@ def and_rest(left: Any, b: Callable[[], Any]) -> Any:
         if left is False:
             return left
         backend = BACKENDS[type(left)]
-        if backend is None and TRACES:
+        if backend is None and ACTIVE:
             return staging.and_object(left, b)
         if backend is not None and backend.is_staged(left):
             return backend.and_(left, b)
@@ -53,7 +53,7 @@ def or_rest(left: Any, b: Callable[[], Any]) -> Any:
         if left is True:
             return left
         backend = BACKENDS[type(left)]
-        if backend is None and TRACES:
+        if backend is None and ACTIVE:
             return staging.or_object(left, b)
         if backend is not None and backend.is_staged(left):
             return backend.or_(left, b)
@@ -71,7 +71,7 @@ def not_(a: Any) -> Any:
         return True
     try:
         backend = BACKENDS[type(a)]
-        if backend is None and TRACES:
+        if backend is None and ACTIVE:
             a, backend = staging.truth(a)
         if backend is not None and backend.is_staged(a):
             return backend.not_(a)
@@ -86,7 +86,9 @@ def is_none(value: Any) -> Any:
     if value is None:
         return True
     backend = BACKENDS[type(value)]
-    test = None if backend is None else getattr(backend, "is_none", None)
+    if backend is None:
+        return bool(ACTIVE) and staging.is_none(value)
+    test = getattr(backend, "is_none", None)
     return False if test is None else test(value)
 
 

@@ -16,17 +16,19 @@ from ..core.active_backends import ACTIVE
 
 _HOMES = {
     "conditions": "if_exp if_stmt",
-    "expressions": "bound bound_parts certain contains ended extend get_item has_staged in_branch keep "
+    "expressions": "contains ended extend get_item has_staged in_branch keep "
     "list_comp looping owner_of owner_of_item owner_of_text plain_comp run_noting_condition shown "
     "staged_list tells_raises",
     "generators": "Consumer StagedItems assumed source_of",
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
+    "optional_structures": "is_none markers whole",
     "recursion": "recursive_callee",
     "side_effects": "warn_of_effects",
     "special_methods": "is_computed and_object call_builtin Tracing meet_called or_object text_of truth",
     "statement": "AlwaysRaises",
+    "unbound_values": "bound bound_parts certain",
     "unsupported": "checked_write",
 }
 __all__ = ["ACTIVE", "load", *" ".join(_HOMES.values()).split()]  # noqa: PLE0604
@@ -41,8 +43,10 @@ def load() -> None:
         loop_options,
         loop_unrolling,
         loops,
+        optional_structures,
         recursion,
         special_methods,
+        unbound_values,
     )
     from .state import side_effects, statement, unsupported  # noqa: PLC0415
 
@@ -53,8 +57,10 @@ def load() -> None:
         loops,
         loop_options,
         loop_unrolling,
+        optional_structures,
         recursion,
         special_methods,
+        unbound_values,
     )
     for home in (*homes, side_effects, statement, unsupported):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()

@@ -18,6 +18,7 @@ from ..values import selected_container
 from ..values.locations import Location
 from ..values.structures import LEAF, Spec, leaf_paths, unflatten
 from .exceptions import refuse_end
+from .optional_structures import known_part, unified
 from .state.aliases import other_reference
 from .state.container_merging import MergedContainers, Value, aligned
 from .state.escapes import outer_name, warn_of_escapes
@@ -127,7 +128,10 @@ def merge_paths(
     for location, ((a, a_spec), (b, b_spec)) in found.pairs():
         name = statement.name_of(location)
         whole = [unflatten(spec, leaves) for leaves, spec in ((a, a_spec), (b, b_spec))]
-        if a_spec != b_spec and isinstance(location, Variable) and _are_lists(backend, whole):
+        both = None if a_spec == b_spec else unified((a, a_spec), (b, b_spec), backend)
+        if both is not None:
+            (a, a_spec), (b, b_spec) = both
+        elif a_spec != b_spec and isinstance(location, Variable) and _are_lists(backend, whole):
             _refuse_selected(whole, name)
             a, b, a_spec = [whole[0]], [whole[1]], LEAF
         elif a_spec != b_spec:
@@ -148,6 +152,11 @@ def merge_paths(
             raw.append((x, y))
             places.append(location)
             x, y = first.leaf(x), second.leaf(y)
+            known = known_part(x, y)
+            if known:
+                slots.append((None, known[0]))
+                raw.pop(), places.pop()
+                continue
             kind = merge_leaves(backend, leaf_name, x, y, rows)
             if location in forgotten[0]:
                 x = Undefined(leaf_name)
@@ -220,8 +229,9 @@ def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:
 def growing(statement: Statement, first: Path, second: Path) -> Iterator[Any]:
     """Yield the locations of lists that two paths leave with different lengths."""
     for location in {**first.values, **second.values}:
-        _, ((_, a), (_, b)) = _values_on_both(statement, location, (first, second))
-        if a != b and list in (a.kind, b.kind):
+        _, values = _values_on_both(statement, location, (first, second))
+        a, b = (spec for _, spec in values)
+        if a != b and list in (a.kind, b.kind) and unified(*values, statement.backend) is None:
             yield location
 
 

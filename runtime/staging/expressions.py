@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import operator
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FrameType, FunctionType
@@ -15,15 +14,17 @@ from ..core.closures import nothing, set_nothing
 from ..core.in_flight import running
 from ..core.rolling_attempts import is_rolling
 from ..core.traces import TRACES
-from ..errors import MissingValueError, StagingError, UnsupportedFunctionError, ValueNeededError
+from ..errors import StagingError, UnsupportedFunctionError, ValueNeededError
 from ..values.locations import defining_class
 from ..values.selected_container import SelectedList, set_choice, snapshot_sources
 from ..values.structures import Spec, flatten, merge_sources, unflatten, walk_specs
 from . import special_methods
-from .conditions import if_stmt
+from .conditions import if_exp, if_stmt
 from .loops import for_stmt
+from .optional_structures import OptionalStructure
 from .rolling.rolled_uses import note_item_use
 from .state.heap import is_of_user
+from .unbound_values import bound_parts
 
 
 class _Filters(threading.local):
@@ -123,37 +124,6 @@ def keep(cond: Any) -> bool:
     return False
 
 
-def bound(backend: Backend, value: Any) -> Any:
-    """Return a staged value, with a run-time check if it may be unbound."""
-    check = getattr(backend, "bound", None)
-    return value if check is None else check(value)
-
-
-def bound_parts(value: Any) -> Any:
-    """Return a structure with run-time checks for the staged values that may be unbound."""
-    leaves, spec = flatten(value)
-    owners = list(map(staged_by, leaves))
-    if not any(owners):
-        return value
-    checked = [leaf if o is None else bound(o, leaf) for o, leaf in zip(owners, leaves, strict=True)]
-    if all(map(operator.is_, checked, leaves)):
-        return value
-    return unflatten(spec, checked)
-
-
-def certain(value: Any, name: str) -> Any:
-    """Return an attribute's value, or raise if its existence is known only at run time."""
-    backend = BACKENDS[type(value)]
-    if backend is not None and backend.is_staged(value) and bound(backend, value) is not value:
-        raise MissingValueError(
-            f"whether the attribute {name!r} exists depends on a staged value",
-            why="hasattr() and getattr() decide during the trace, but "
-            "the answer is known only when the graph runs",
-            remedy=f"assign the attribute {name!r} on each path",
-        )
-    return value
-
-
 def owner_of_text(value: Any) -> Backend | None:
     """Return the backend that formats a tuple, list or dict of staged values, or None for plain values.
 
@@ -180,10 +150,16 @@ def refuse_text(value: Any) -> NoReturn:
 
 
 def shown(value: Any, *, is_exact: bool) -> Any:
-    """Return the text of an exception whose arguments are staged, and any other value itself.
+    """Return the text of an exception with staged arguments or of a structure that may be None, or the value.
 
     With `is_exact`, the text is that of `repr`, which cannot be staged.
     """
+    if isinstance(value, OptionalStructure) and not is_exact:
+        parts, backend = value.parts, value.backend
+        if not getattr(backend, "formats_structures", False):
+            refuse_text(parts)
+        text = lambda: backend.call_builtin(str, (bound_parts(parts),), {})  # noqa: E731
+        return if_exp(backend, value.is_none(), lambda: "None", text, "")
     if not isinstance(value, BaseException) or all(staged_by(v) is None for v in flatten(value.args)[0]):
         return value
     if is_exact or type(value).__str__ is not BaseException.__str__ or len(value.args) != 1:

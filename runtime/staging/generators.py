@@ -20,7 +20,7 @@ from ..core.closures import PUSH_FORMS, get_nothing, nothing, set_nothing
 from ..errors import StagingError
 from ..errors.unsupported import unsupported_place
 from .conditions import if_stmt
-from .state.aliases import StateNames
+from .state.aliases import StateNames, other_reference
 from .state.heap import Heap, running_heaps
 
 Loop = Callable[..., None]
@@ -189,7 +189,9 @@ class Source:
             if iterator is None:
                 return False
             heaps = [*running_heaps(), Heap(roots, own=(), code=None)]
-            return consumer.test is not None or any(heap.has_iterator(iterator) for heap in heaps)
+            if any(heap.has_iterator(iterator) for heap in heaps):
+                return True
+            return consumer.test is not None and bool(other_reference(iterator, (), None, is_deep=True))
 
         return may_continue
 

@@ -21,12 +21,13 @@ from typing import Any
 import numpy as np
 
 from ..backends import BACKENDS, Backend, staged_by
-from ..core.traces import Trace, current_trace
+from ..core.traces import TRACES, Trace, current_trace
 from ..debugging.tracebacks import drop_current_frame
 from ..errors import ValueNeededError
 from ..values.locations import defining_class, has_contents
 from ..values.reachability import ATOMS, MAX_VISITED, contents
 from .conditions import if_exp
+from .optional_structures import OptionalStructure
 from .state.heap import excluded_from_heap, is_of_user, running_heaps
 
 _KEPT = frozenset(
@@ -332,6 +333,11 @@ def text_of(value: Any, conversion: str = "") -> Any:
 
 def truth(value: Any) -> tuple[Any, Backend | None]:
     """Return the truth of an instance of a user class, or any other value unchanged, and its backend."""
+    if isinstance(value, OptionalStructure):
+        value = value.truth()
+        return value, BACKENDS[type(value)]
+    if not TRACES:
+        return value, None
     found = call_builtin(bool, value)
     value = value if found is NotImplemented else found
     return value, BACKENDS[type(value)]

@@ -47,10 +47,10 @@ _CONTAINERS = (list, tuple, set, frozenset, deque)
 
 def contents(value: Any) -> Iterable[Any]:
     """Return what a value holds, without running code of the user."""
-    if isinstance(value, dict):
+    if issubclass(type(value), dict):  # a proxy, such as those of TensorFlow, is an instance but no dict
         return [*dict.values(value)]
     for kind in _CONTAINERS:
-        if isinstance(value, kind):
+        if issubclass(type(value), kind):
             items: Callable[[Any], Iterable[Any]] = kind.__iter__
             return [*items(value)]
     if isinstance(value, (KeysView, ValuesView, ItemsView)) and type(value).__module__ == "builtins":

@@ -167,6 +167,10 @@ STANDS_IN = "_stands_in"
 """The attribute that marks a *stand-in*: a class created in place of one that is not available."""
 
 
+REBUILT = "ag__rebuilt"
+"""The static method of a class that returns an instance, or another value in its place, with given parts."""
+
+
 def unflatten(spec: Spec, leaves: list[Any]) -> Any:
     return _unflatten(spec, iter(leaves))
 
@@ -180,6 +184,9 @@ def _unflatten(spec: Spec, leaves: Iterator[Any]) -> Any:
         return selected_container.make_selected(value, spec.sources) if spec.sources else value
     if spec.kind is tuple:
         return tuple(parts)
+    rebuilt = vars(spec.kind).get(REBUILT)
+    if rebuilt is not None:
+        return rebuilt(*parts)
     if spec.keys:
         value = object.__new__(spec.kind)
         for name, part in zip(spec.keys, parts, strict=True):

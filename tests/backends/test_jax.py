@@ -384,7 +384,7 @@ def test_functions_of_a_module_that_others_call(call, expected):
     np.testing.assert_allclose(jax.jit(ag.convert(call))(2.0), expected)
 
 
-def test_what_an_except_would_have_to_catch_is_refused():
+def test_what_an_except_catches():
     def f(x):
         try:
             if x < 0:
@@ -393,5 +393,4 @@ def test_what_an_except_would_have_to_catch_is_refused():
             return -x
         return x
 
-    with pytest.raises(ag.StagingError, match="inside a 'try' with an 'except'"):
-        jax.jit(ag.convert(f))(1.0)
+    assert [jax.jit(ag.convert(f))(x) for x in (1.0, -2.0)] == [1.0, 2.0]

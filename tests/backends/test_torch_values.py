@@ -238,7 +238,7 @@ def test_what_cannot_be_done():
         return found
 
     def recursive(x):
-        return x if x.sum() > 50 else recursive(x * 2)
+        return x if x.sum() > 50 else recursive(x * 2) + 1
 
     n = torch.tensor(2)
     for f, arguments, text in [

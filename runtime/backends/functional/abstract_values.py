@@ -43,6 +43,10 @@ class Maybe(BackendNeutral):
     def __init__(self, value: Any, bound: Any, name: str):
         self.value, self.bound, self.name = value, bound, name
 
+    @property
+    def may_be_none(self) -> bool:
+        return getattr(self.value, "may_be_none", False)
+
 
 @dataclass(frozen=True)
 class OptionalAval:

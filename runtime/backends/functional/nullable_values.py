@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
+from ...core.none_uses import NONE_USES
 from ...core.undefined import Undefined, is_return_variable, unbound_local_error
 from .abstract_values import ListAval, Maybe, MaybeAval, OptionalAval
 from .optional_values import KnownTests, Optional, present
@@ -92,6 +93,13 @@ class NullableValues:
 
     def is_none(self, value: Any) -> Any:
         return isinstance(value, Optional) and value.is_none
+
+    def some(self, value: Any, use: str, *others: Any) -> Any:
+        return value.of(NONE_USES[use], *others) if isinstance(value, Optional) else value
+
+    def is_known(self, value: Any) -> bool:
+        """Return whether a value is known not to be None where the program is."""
+        return not isinstance(value, Optional) or value.is_known
 
     def iterated(self, value: Any) -> Any:
         return present(value, iter)

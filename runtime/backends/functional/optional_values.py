@@ -47,6 +47,8 @@ class Optional(BackendNeutral):
     What uses it takes the value, or makes the program raise what Python raises for None.
     """
 
+    may_be_none = True
+
     def __init__(self, backend: Any, value: Any, is_present: Any):
         self.backend, self.value, self.is_present = backend, value, is_present
         self.is_none = backend.not_(is_present)
@@ -167,7 +169,9 @@ def optional_parts(value: Optional) -> tuple[list[Any], Any]:
 def from_parts(backend: Any, parts: Sequence[Any]) -> Any:
     """Return a value from its parts. Those of a result are known: then it is None or an array."""
     value, is_present = parts
-    if not backend.is_array(is_present) or backend.is_staged(is_present):
+    if not backend.is_array(is_present):  # a system puts objects of its own in place of the arrays
+        return parts
+    if backend.is_staged(is_present):
         return Optional(backend, value, is_present)
     if not backend.returns_none:
         raise returned_error(backend.name)

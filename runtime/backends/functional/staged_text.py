@@ -50,7 +50,10 @@ class StagedField:
 
 
 class Text(BackendNeutral):
-    """Text whose `pieces` are strings and tuples (index into `values`, conversion, format spec)."""
+    """Text whose `pieces` are strings and tuples (index into `values`, conversion, format spec).
+
+    A fourth item of a tuple is the index of a flag, which is false where the text is that of None.
+    """
 
     def __init__(self, pieces: Sequence[Any], values: Sequence[Any]):
         self.pieces, self.values = list(pieces), list(values)
@@ -91,8 +94,15 @@ def resolve_markers(text: str) -> Any:
         elif isinstance(piece[0], Text) and piece[1] in ("", "s") and not piece[2]:
             parts.append(piece[0])  # type: ignore[arg-type]
         else:
-            parts.append(Text([(0, *piece[1:])], [piece[0]]))  # type: ignore[arg-type]
+            parts.append(formatted_text(*piece))
     return text if all(isinstance(part, str) for part in parts) else concatenated(parts)
+
+
+def formatted_text(value: Any, conversion: str, spec: str = "") -> Text:
+    """Return the text of one staged value."""
+    if isinstance(value, Optional):
+        return Text([(0, conversion, spec, 1)], [value.value, value.is_present])
+    return Text([(0, conversion, spec)], [value])
 
 
 def is_text(value: Any) -> bool:
@@ -105,16 +115,30 @@ def concatenated(parts: Sequence[Any]) -> Text:
     values: list[Any] = []
     for part in parts:
         if isinstance(part, Text):
-            pieces += [p if isinstance(p, str) else (p[0] + len(values), *p[1:]) for p in part.pieces]
+            pieces += [p if isinstance(p, str) else _moved(p, len(values)) for p in part.pieces]
             values += part.values
         else:
             pieces.append(part)
     return Text(pieces, values)
 
 
+def _moved(piece: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+    """Return a piece whose values come after `count` others."""
+    value, conversion, spec, *flag = piece
+    return value + count, conversion, spec, *[i + count for i in flag]
+
+
 def render(text: Text, values: Sequence[Any]) -> str:
     """Format a text with `values` in place of its staged values."""
-    return "".join(p if isinstance(p, str) else formatted(values[p[0]], p[1], p[2]) for p in text.pieces)
+    rendered = []
+    for piece in text.pieces:
+        if isinstance(piece, str):
+            rendered.append(piece)
+        else:
+            value, conversion, spec, *flag = piece
+            is_present = all(values[i] for i in flag)
+            rendered.append(formatted(values[value] if is_present else None, conversion, spec))
+    return "".join(rendered)
 
 
 def operands_of(
@@ -134,7 +158,7 @@ def operands_of(
 
     def rebuilt(leaf: Any, arrays: Iterator[Any]) -> Any:
         if isinstance(leaf, Text):
-            return render(leaf, [rebuilt(value, arrays) for value in leaf.values])
+            return render(leaf, [known(next(arrays), value) for value in leaf.values])
         if isinstance(leaf, Optional):
             found, is_present = (known(next(arrays), part) for part in _parts_of(leaf))
             return found if is_present else None
@@ -152,5 +176,5 @@ def operands_of(
 def _parts_of(leaf: Any) -> list[Any]:
     """Return the staged values from which a leaf is built when the program runs."""
     if isinstance(leaf, Text):
-        return [part for value in leaf.values for part in _parts_of(value)]
+        return list(leaf.values)
     return [leaf.value, leaf.is_present] if isinstance(leaf, Optional) else [leaf]

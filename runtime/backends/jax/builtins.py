@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import UnsupportedFunctionError
 from ..functional.builtins import extremum, staged_len, total
-from ..functional.staged_text import Text, operands_of
+from ..functional.staged_text import formatted_text, operands_of
 from .errors import static_shapes
 
 
@@ -89,7 +89,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     float: lambda value: _cast(value, float),
     complex: lambda value: _cast(value, complex),
     bool: lambda value: _cast(value, bool),
-    str: lambda value: Text([(0, "s", "")], [value]),
+    str: lambda value: formatted_text(value, "s"),
     min: _extremum(jnp.minimum, jnp.min),
     max: _extremum(jnp.maximum, jnp.max),
     sum: total(jax.Array, lambda array: jnp.sum(array, axis=0)),

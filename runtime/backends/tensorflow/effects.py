@@ -62,15 +62,12 @@ def print_values(
     tf.numpy_function(run, operands, [], name="print")
 
 
-def string_tensor(value: Any, conversion: str = "", spec: str = "") -> Any:
-    """Return the formatted value as a string tensor."""
+def string_tensor(value: Any, conversion: str = "", spec: str = "", is_present: Any = None) -> Any:
+    """Return the formatted value, or None formatted where `is_present` is false, as a string tensor."""
     if isinstance(value, Optional):
-        if spec:
-            return string_tensor(value.of(format, spec), conversion, spec)
-        text = string_tensor(value.value, conversion)
-        return tf.where(value.is_present, text, "None")
+        return string_tensor(value.value, conversion, spec, value.is_present)
     tensor = tf.convert_to_tensor(value)
-    if not spec and conversion in ("", "s"):
+    if is_present is None and not spec and conversion in ("", "s"):
         if tensor.dtype == tf.string and tensor.shape.rank == 0:
             return tensor
         if tensor.dtype.is_integer and tensor.shape.rank == 0:
@@ -78,10 +75,11 @@ def string_tensor(value: Any, conversion: str = "", spec: str = "") -> Any:
         if tensor.dtype.is_bool and tensor.shape.rank == 0:
             return tf.where(tensor, "True", "False")
 
-    def run(given: Any) -> Any:
-        return formatted(_operand_value(given, value), conversion, spec).encode()
+    def run(given: Any, present: Any = True) -> Any:
+        return formatted(_operand_value(given, value) if present else None, conversion, spec).encode()
 
-    result = tf.numpy_function(run, [tensor], tf.string, stateful=False, name="format")
+    operands = [tensor] if is_present is None else [tensor, is_present]
+    result = tf.numpy_function(run, operands, tf.string, stateful=False, name="format")
     result.set_shape(())
     return result
 
@@ -94,10 +92,13 @@ def staged_string(text: str) -> Any:
     value = resolve_markers(text)
     if not isinstance(value, Text) or is_xla():
         return value
-    pieces = [
-        p if isinstance(p, str) else string_tensor(value.values[p[0]], p[1], p[2]) for p in value.pieces
-    ]
-    return tf.strings.join(pieces)
+    values = value.values
+    return tf.strings.join(
+        [
+            p if isinstance(p, str) else string_tensor(values[p[0]], p[1], p[2], *[values[i] for i in p[3:]])
+            for p in value.pieces
+        ]
+    )
 
 
 def is_text(value: Any) -> bool:

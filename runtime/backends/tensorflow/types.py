@@ -12,6 +12,7 @@ import tensorflow as tf
 
 from ...errors import ValueNeededError
 from ..functional.counter_arithmetic import COMPARISONS, NumberKind, bound_of_plain, check_cast, result_bound
+from ..functional.optional_values import Optional
 from .private import TENSOR
 
 RANKS = {bool: 0, int: 1, float: 2, complex: 3}
@@ -107,6 +108,15 @@ def merge_dtypes(first: TensorType, second: TensorType) -> Any:
 
 def _kind(dtype: Any) -> NumberKind:
     return NumberKind(dtype.is_floating or dtype.is_complex, dtype.is_bool, dtype.size)
+
+
+class OptionalTensor(Optional):
+    """A value that may be None. NumPy, which promotes operands of NumPy-style tensors, reads its dtype."""
+
+    @property
+    def dtype(self) -> Any:
+        value = self.value if is_numpy_style() else self.of(getattr, "dtype")
+        return np.dtype(value.dtype.as_numpy_dtype) if is_numpy_style() else value.dtype
 
 
 class Number(TENSOR):

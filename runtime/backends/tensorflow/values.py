@@ -24,6 +24,7 @@ from .types import (
     RANKS,
     CompositeType,
     Number,
+    OptionalTensor,
     TensorArrayType,
     TensorType,
     default_dtype,
@@ -127,6 +128,9 @@ class TensorFlowValues(FunctionalBackend):
             raise TypeError("the items of a list have different structures")
         items = tuple(map(self.merge, first.items, second.items))
         return ListType(items, first.spec, first.is_value)
+
+    def optional_value(self, value: Any, is_present: Any) -> OptionalTensor:
+        return OptionalTensor(self, value, is_present)
 
     def cannot_be_none(self, aval: Any) -> bool:
         return not isinstance(aval, (TensorType, OptionalAval))
@@ -233,6 +237,7 @@ class TensorFlowValues(FunctionalBackend):
         return weak(tf.maximum(*map(self.tensor, (weak(a), weak(b)))))
 
     negated = staticmethod(negated)
+    equal_text = staticmethod(tf.equal)
 
     get_item, set_item, contains = items.get_item, items.set_item, items.contains
 

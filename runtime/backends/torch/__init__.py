@@ -7,6 +7,7 @@ import json
 
 import torch
 
+from ...staging import optional_structures
 from ...values import selected_container
 from .. import COMPILER_CHECKS, register_backend
 from ..functional.optional_values import Optional, from_parts, optional_parts
@@ -31,6 +32,12 @@ def register() -> None:
         optional_parts,
         lambda parts, backend: from_parts(backend, parts),
         serialized_type_name="autograph_rs.Optional",
+    )
+    pytree.register_pytree_node(
+        optional_structures.OptionalStructure,
+        optional_structures.tree_flatten,
+        lambda children, _: optional_structures.tree_unflatten(None, list(children)),
+        serialized_type_name="autograph_rs.OptionalStructure",
     )
     for kind in selected_container.KINDS:
         pytree.register_pytree_node(

@@ -15,7 +15,7 @@ from ...errors import UnsupportedFunctionError
 from ...values.structures import flatten
 from ..builtins import DISPATCHING, MATH, is_of_numpy, original
 from ..functional.builtins import extremum, replacing, staged_len, total
-from ..functional.staged_text import Text
+from ..functional.staged_text import Text, formatted_text
 from .effects import print_values
 from .numpy import call_numpy, is_tensor
 from .numpy import replaced as replaced_numpy
@@ -71,7 +71,7 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
 
 def _text(value: Any, conversion: str) -> Text:
     staging.owner_of_text(value)
-    return Text([(0, conversion, "")], [value])
+    return formatted_text(value, conversion)
 
 
 def _round(value: Any, digits: int | None = None) -> Any:

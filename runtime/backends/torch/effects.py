@@ -16,7 +16,8 @@ import torch
 from torch.fx.node import has_side_effect
 
 from ...debugging.tracebacks import drop_current_frame, error_position
-from ..functional.staged_text import Text, concatenated, render
+from ..functional.optional_values import Optional
+from ..functional.staged_text import Text, concatenated, formatted_text, render
 from .capture import EFFECTS
 from .inplace_updates import is_number
 from .private import assert_holds
@@ -60,8 +61,7 @@ def _rendered(text: str, values: Sequence[torch.Tensor]) -> str:
 
 def _join(parts: Sequence[Any]) -> Text:
     """Join strings, texts, and pairs of a value and its conversion into one text."""
-    texts = [Text([(0, part[1], "")], [part[0]]) if isinstance(part, tuple) else part for part in parts]
-    text = concatenated(texts)
+    text = concatenated([formatted_text(*part) if isinstance(part, tuple) else part for part in parts])
     values = [v if isinstance(v, torch.Tensor) else torch.full((), v) for v in text.values]
     return Text(text.pieces, values)
 
@@ -69,8 +69,9 @@ def _join(parts: Sequence[Any]) -> Text:
 def _printable(value: Any, conversion: str) -> Any:
     if isinstance(value, Text):
         return value
-    if isinstance(value, (torch.Tensor, torch.SymInt, torch.SymFloat)):
-        is_integer = is_number(value) and not value.is_floating_point()
+    if isinstance(value, (torch.Tensor, torch.SymInt, torch.SymFloat, Optional)):
+        shown = value.value if isinstance(value, Optional) else value
+        is_integer = is_number(shown) and not shown.is_floating_point()
         return value, "" if is_integer else conversion  # an integer prints as in Python, not as a tensor
     return repr(value) if conversion == "r" else str(value)
 

@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ...backends import BACKENDS
+from ... import staging
+from ...backends import BACKENDS, staged_by
+from ...core.active_backends import active_backend
 from ...errors import LeakError
 from ...values.locations import instance_attributes
 from ...values.structures import Spec, flatten
@@ -27,6 +29,19 @@ _OPAQUE = (
 _REMEDY = "return its values in a tuple, list, dict, dataclass or plain object that the function creates"
 
 
+def _none_or(marker: Any, parts: list[Any]) -> list[Any]:
+    """Return the parts of a structure as values that are None where the structure is."""
+    backend: Any = active_backend()
+    staged = {i: part for i, part in enumerate(parts) if staged_by(part)}
+
+    def known() -> tuple[Any, ...]:
+        return tuple([staging.bound(backend, part) for part in staged.values()])
+
+    chosen = staging.if_exp(backend, backend.is_none(marker), lambda: (None,) * len(staged), known, "")
+    results = dict(zip(staged, chosen, strict=True))
+    return [results.get(i, part) for i, part in enumerate(parts)]
+
+
 class ReturnedObjects:
     """The objects with staged values that one traced function returns or stores in its arguments."""
 
@@ -34,7 +49,11 @@ class ReturnedObjects:
         self.objects: list[Any] = []
 
     def flatten(self, value: Any) -> tuple[list[Any], Spec]:
-        return flatten(value, mutable_dataclasses=True, attributes=self._attributes)
+        leaves, spec = flatten(value, mutable_dataclasses=True, attributes=self._attributes)
+        for marker, count in staging.markers(spec):
+            parts = slice(marker + 1, marker + 1 + count)
+            leaves[parts] = _none_or(leaves[marker], leaves[parts])
+        return leaves, spec
 
     def _attributes(self, value: Any) -> dict[str, Any] | None:
         """Return the attributes of an object that contains staged values, or None for other values.

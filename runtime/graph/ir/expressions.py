@@ -6,13 +6,13 @@ call a function of this module. Calls to NumPy functions need no entry: their no
 
 from __future__ import annotations
 
-import operator
 import random
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ...core.none_uses import use_none
 from ...staging.state.side_effects import DRAWERS
 from . import list_operations
 from .graph import Missing
@@ -53,27 +53,6 @@ def convert(value: Any, dtype: np.dtype) -> Any:
     if isinstance(value, np.ndarray):
         return value.astype(dtype)
     return dtype.type(value) if dtype.kind not in "SU" else np.asarray(value).astype(dtype)[()]
-
-
-_IN_PLACE = frozenset(
-    f"i{name}" for name in "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor".split()
-)
-NONE_USES: dict[str, Callable[..., Any]] = {
-    "getattr": getattr,
-    "iter": iter,
-    **{name: getattr(operator, name) for name in _IN_PLACE},
-}
-"""Uses of a value that may be None for which Python has an error of its own."""
-
-
-def use_none(use: str, *args: Any) -> None:
-    """Raise the error of using None.
-
-    >>> use_none("getattr", "sum")
-    Traceback (most recent call last):
-    AttributeError: 'NoneType' object has no attribute 'sum'
-    """
-    NONE_USES[use](None, *args)
 
 
 def list_zeros(values: list[Any]) -> list[Any]:

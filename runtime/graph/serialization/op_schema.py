@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ...core.none_uses import NONE_USES
 from ...staging.state.side_effects import DRAWERS
-from ..ir.expressions import EXPRESSIONS, NONE_USES, RANDOM_OPS
+from ..ir.expressions import EXPRESSIONS, RANDOM_OPS
 from ..ir.graph import Graph, Node, Slot
 from ..ir.list_operations import RETURNING, TEXT_METHODS, UPDATES
 

@@ -16,12 +16,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...core.active_backends import active_backend
+from ...core.none_uses import NONE_USES
 from ...core.packages import is_library
 from ...debugging import error_operands
 from ...debugging.tracebacks import is_internal, opcode_of, user_frame
 from ...errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...errors.unsupported import unconverted_reason
-from ..ir.expressions import NONE_USES
 from ..ir.graph import Node
 from ..ir.list_operations import TEXT_METHODS
 from ..ir.op_properties import has_ellipsis
@@ -119,6 +119,11 @@ class Staged:
     @property
     def is_argument(self) -> bool:
         return self._node.op == "argument" or self.is_mutable
+
+    @property
+    def origin(self) -> Node:
+        """The node that created the value."""
+        return self._node
 
     def node(self) -> Node:
         """Return the current graph's node for the value, after all writes so far.
@@ -598,6 +603,7 @@ class Optional(Staged):
     """A staged value that may be None. What uses it takes the value, or raises like Python if it is None."""
 
     __slots__ = ()
+    may_be_none = True
 
     def __getattr__(self, name: str) -> Any:
         kind = Scalar if isinstance(bound_type(self.type), ScalarType) else Tensor

@@ -13,6 +13,7 @@ from ...backends import staged_by
 from ...core.undefined import Undefined
 from ...values.locations import Location
 from ...values.structures import Spec, leaf_paths, unflatten
+from ..optional_structures import markers, optional_leaves, unified
 from .aliases import ties
 from .container_merging import MergedContainers, Value, aligned, count_of_sources
 from .growing_lists import stage_list
@@ -158,6 +159,8 @@ class CarriedValues:
         old, old_spec = self.init[location]
         types, named = self.types[location], self.statement.name_of(location)
         if spec != old_spec:
+            if self.make_optional(location, (leaves, spec)):
+                return False
             if list in (old_spec.kind, spec.kind) and stage_list(self.statement, location):
                 self.reset()
                 return False
@@ -186,6 +189,18 @@ class CarriedValues:
                 types[i] = kind
                 settled = False
         return settled
+
+    def make_optional(self, location: Any, left: Value) -> bool:
+        """Let structures be None that are None before or after an iteration; return whether any are."""
+        both = unified(self.init[location], left, self.backend)
+        is_always_new = self.init[location][0] == [None] and not any(markers(left[1]))
+        if both is None or is_always_new:  # after the first iteration, none is None
+            return False
+        (old, spec), (new, _) = both
+        old, types = optional_leaves(self.backend, old, new, spec)
+        self.start_from(location, (old, spec))
+        self.types[location] = [own or kind for own, kind in zip(types, self.types[location], strict=True)]
+        return True
 
     def widened(self, name: str, old: Any, previous: Any, leaf: Any, rows: Rows) -> Any:
         backend = self.backend
