@@ -86,7 +86,8 @@ class Rest:
             if any(value is grown for value in self.outer.before):
                 from_before.append(grown)
             elif not (places := [(self.site, i) for i in indexes if statement.before[i] is grown]):
-                raise not_a_variable_error(grown, statement.heap.holder(grown), statement.closures)
+                holder = next(iter(statement.heap.holders(grown)), None)
+                raise not_a_variable_error(grown, holder, statement.closures)
             else:
                 self.flight.growing.update(places)
         if from_before:

@@ -18,7 +18,7 @@ from .aliases import ties
 from .container_merging import MergedContainers, Value, aligned, count_of_sources
 from .growing_lists import stage_list
 from .mismatches import Rows, described, not_in_a_program, outlined
-from .statement import Path, Statement, Variable, Written, is_aliased, is_missing, is_same, merge_leaves
+from .statement import Path, Statement, Written, is_aliased, is_missing, is_same, merge_leaves
 
 
 def _without_sources(spec: Spec) -> Spec:
@@ -231,13 +231,13 @@ class CarriedValues:
     def reset(self) -> None:
         """Read the initial values again after variables have been reassigned."""
         for location in list(self.init):
-            if isinstance(location, Variable):
+            if isinstance(location, Location) and isinstance(location.owner, list):
+                del self.init[location], self.types[location]
+            elif not isinstance(location, Written):
                 leaves, spec = self.statement.current(location)
                 old, old_spec = self.init[location]
                 if spec != old_spec or any(map(operator.is_not, leaves, old)):
                     self.start_from(location, (leaves, spec))
-            elif isinstance(location, Location) and isinstance(location.owner, list):
-                del self.init[location], self.types[location]
 
     def left(self, path: Path) -> Iterator[Any]:
         """Yield the leaves of the carried locations at the end of an iteration."""

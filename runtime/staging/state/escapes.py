@@ -10,6 +10,7 @@ from typing import Any
 
 from ...backends import staged_by
 from ...core.closures import parameter_names
+from ...debugging.tracebacks import frame_variables
 from ...values.locations import ClassView, DictView, Location
 from ...values.structures import flatten
 from . import side_effects
@@ -89,6 +90,23 @@ def _of_variable(statement: Any, location: Any) -> str:
         return ""
     values = [f.f_locals[base[0]] for f in frames if base[0] in f.f_locals][:1]
     return repr(name) if any(_is_outer(statement, v) for v in values) else ""
+
+
+def is_made_in_trace(statement: Any, owner: Any) -> bool:
+    """Return whether nothing that outlives the trace, such as a free variable, refers to an object."""
+    if isinstance(owner, DictView) or _is_outer(statement, owner):
+        return False
+    is_given = hasattr(statement.backend, "is_given")  # then `_is_outer` has looked at the arguments
+    frames = user_frames()
+    made = {name for frame in frames for name in frame.f_code.co_cellvars}
+    held = [
+        value
+        for frame in frames
+        for name, value in frame_variables(frame).items()
+        if (name in frame.f_code.co_freevars and name not in made)
+        or (frame is frames[-1] and name in parameter_names(frame.f_code) and not is_given)
+    ]
+    return not any(leads_to(value, owner, MAX_STEPS) for value in held)
 
 
 def _is_outer(statement: Any, owner: Any) -> bool:

@@ -13,6 +13,7 @@ from ...debugging.tracebacks import is_internal
 from ...errors import AliasError, StagingError
 from ...values.locations import Location
 from .aliases import ROOT, other_reference
+from .escapes import is_made_in_trace
 from .statement import Restage, Statement, Variable
 from .unsupported import not_a_variable_error
 
@@ -32,19 +33,27 @@ class GrowLists(Restage):
 def stage_list(statement: Statement, location: Any) -> bool:
     """Replace the plain list in a location with a staged list; return whether this was possible."""
     make = getattr(statement.backend, "staged_list", None)
-    plain_list = location.owner if isinstance(location, Location) else None
+    plain_list = None
     if isinstance(location, Variable):
         plain_list = statement.before[location.index]
+    elif isinstance(location, Location):
+        plain_list = location.owner if location.key is None else location.get()
     if (
         make is None
         or type(plain_list) is not list
         or any(plain_list is done for done in statement.staged_lists)
     ):
         return False
+    name, slot = statement.name_of(location), None
     if not any(value is plain_list for value in statement.before):
-        raise not_a_variable_error(plain_list, statement.heap.holder(plain_list), statement.closures)
-    name = statement.name_of(location)
-    other = other_reference(plain_list, statement.names, statement.code)
+        holders = statement.heap.holders(plain_list)
+        is_alone = len(holders) == 1 and is_made_in_trace(statement, holders[0].owner)
+        slot = holders[0] if is_alone else None
+        if slot is None:
+            raise not_a_variable_error(plain_list, next(iter(holders), None), statement.closures)
+        name = slot.name
+    owners = [] if slot is None else [slot.owner, getattr(slot.owner, "__dict__", None)]
+    other = other_reference(plain_list, statement.names, statement.code, without=owners)
     if is_iterated(plain_list):
         raise StagingError(
             f"the list {name!r} changes its length under a staged condition while a Python loop iterates "
@@ -60,6 +69,8 @@ def stage_list(statement: Statement, location: Any) -> bool:
             remedy=f"use one name for it, or give the other name a copy: list({name})",
         )
     staged = make(plain_list)
+    if slot is not None:
+        statement.heap.replace(slot, plain_list, staged)
     statement.staged_lists.append(plain_list)
     statement.before = tuple(staged if value is plain_list else value for value in statement.before)
     statement.restore()

@@ -112,11 +112,25 @@ class Heap:
     def has_iterator(self, value: Any) -> bool:
         return any(found is value for found, _ in self._iterators)
 
-    def holder(self, value: Any) -> Location | None:
-        """Return an attribute or item that contains a value, or None."""
+    def holders(self, value: Any) -> list[Location]:
+        """Return the attributes, and the items of dicts and lists, that contain a value."""
         saved = [(o, contents) for o, contents in self._saved if not isinstance(o, types.CellType)]
-        held = (Location(o, key) for o, contents in saved for key, v in contents.items() if v is value)
-        return next(held, None)
+        return [
+            Location(o, key)
+            for o, contents in saved
+            for key, found in contents.items()
+            for v in (found if key is None and isinstance(o, list) else [found])
+            if v is value
+        ]
+
+    def replace(self, slot: Location, value: Any, other: Any) -> None:
+        """Put another value in the place of one in a slot before the statement runs."""
+        for owner, before in self._saved:
+            if owner is slot.owner and isinstance(owner, list):
+                before[None] = [other if item is value else item for item in before[None]]
+            elif owner is slot.owner:
+                before[slot.key] = other
+        slot.set(next(before[slot.key] for owner, before in self._saved if owner is slot.owner))
 
     def _visit(self, value: Any) -> Iterable[Any]:
         if isinstance(value, types.FunctionType):
