@@ -49,7 +49,7 @@ class Backend(Protocol):
     - `bound(value)`: check a possibly unbound value when it is read
     - `optional(held)`: the type of a value that is None on another path; then also `allows_none(kind)`,
       whether a type is such a type, `is_none(value)`, the test, `some(value, use, *others)`, the value as one
-      that is not None, for a use in `core.none_uses`, and `iterated(value)`, what a loop goes over
+      that is not None, for a use in `core.undefined`, and `iterated(value)`, what a loop goes over
     - `assuming(test, outcome=...)`: a context manager around the capture of a branch, in which the outcome of
       its test is known; `narrowed(value)` returns a value in the form in which the branch leaves it
     - `replaced(function)`: the replacement for a builtin that the shared tables do not list

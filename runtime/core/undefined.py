@@ -1,4 +1,4 @@
-"""The placeholder for variables without a value.
+"""The placeholder for variables without a value, and the errors of using it or None.
 
 Plain converted code leaves such a variable unbound, as Python does. The state of a staged statement needs
 a value for each variable, so an unbound one has an `Undefined` as its value. Reading it raises the error that
@@ -7,8 +7,10 @@ Python would raise.
 
 from __future__ import annotations
 
+import operator
 import re
-from typing import NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 _RETURN_VALUE = re.compile(r"return_value(_\d+)?$")
 
@@ -61,3 +63,29 @@ def unbound_local_error(name: str) -> UnboundLocalError:
     )
     error.name = name
     return error
+
+
+def _unpack(value: None) -> NoReturn:
+    raise TypeError("cannot unpack non-iterable NoneType object")
+
+
+_IN_PLACE = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor"
+NONE_USES: dict[str, Callable[..., Any]] = {
+    "getattr": getattr,
+    "iter": iter,
+    "len": len,
+    "unpack": _unpack,
+    **{name: getattr(operator, name) for name in ("getitem", "contains", "lt", "le", "gt", "ge")},
+    **{f"i{name}": getattr(operator, f"i{name}") for name in _IN_PLACE.split()},
+}
+"""Uses of a value that may be None for which Python has an error of its own."""
+
+
+def use_none(use: str, *args: Any) -> None:
+    """Raise the error of using None.
+
+    >>> use_none("getattr", "sum")
+    Traceback (most recent call last):
+    AttributeError: 'NoneType' object has no attribute 'sum'
+    """
+    NONE_USES[use](None, *args)

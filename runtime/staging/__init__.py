@@ -23,12 +23,11 @@ _HOMES = {
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
-    "optional_structures": "is_none markers whole",
+    "missing_values": "bound bound_parts certain is_none markers whole",
     "recursion": "recursive_callee",
     "side_effects": "warn_of_effects",
     "special_methods": "is_computed and_object call_builtin Tracing meet_called or_object text_of truth",
     "statement": "AlwaysRaises",
-    "unbound_values": "bound bound_parts certain",
     "unsupported": "checked_write",
 }
 __all__ = ["ACTIVE", "load", *" ".join(_HOMES.values()).split()]  # noqa: PLE0604
@@ -43,12 +42,10 @@ def load() -> None:
         loop_options,
         loop_unrolling,
         loops,
-        optional_structures,
         recursion,
         special_methods,
-        unbound_values,
     )
-    from .state import side_effects, statement, unsupported  # noqa: PLC0415
+    from .state import missing_values, side_effects, statement, unsupported  # noqa: PLC0415
 
     homes = (
         conditions,
@@ -57,12 +54,10 @@ def load() -> None:
         loops,
         loop_options,
         loop_unrolling,
-        optional_structures,
         recursion,
         special_methods,
-        unbound_values,
     )
-    for home in (*homes, side_effects, statement, unsupported):
+    for home in (*homes, missing_values, side_effects, statement, unsupported):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})
 

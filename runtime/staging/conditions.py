@@ -18,12 +18,12 @@ from ..values import selected_container
 from ..values.locations import Location
 from ..values.structures import LEAF, Spec, leaf_paths, unflatten
 from .exceptions import refuse_end
-from .optional_structures import known_part, unified
 from .state.aliases import other_reference
 from .state.container_merging import MergedContainers, Value, aligned
 from .state.escapes import outer_name, warn_of_escapes
 from .state.growing_lists import stage_list
 from .state.mismatches import Rows, Side, outlined
+from .state.missing_values import known_part, unified
 from .state.object_merging import MergeByField
 from .state.statement import (
     RESULT,
@@ -229,9 +229,9 @@ def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:
 def growing(statement: Statement, first: Path, second: Path) -> Iterator[Any]:
     """Yield the locations of lists that two paths leave with different lengths."""
     for location in {**first.values, **second.values}:
-        _, values = _values_on_both(statement, location, (first, second))
-        a, b = (spec for _, spec in values)
-        if a != b and list in (a.kind, b.kind) and unified(*values, statement.backend) is None:
+        _, (left, right) = _values_on_both(statement, location, (first, second))
+        a, b = left[1], right[1]
+        if a != b and list in (a.kind, b.kind) and unified(left, right, statement.backend) is None:
             yield location
 
 

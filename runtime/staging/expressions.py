@@ -21,10 +21,9 @@ from ..values.structures import Spec, flatten, merge_sources, unflatten, walk_sp
 from . import special_methods
 from .conditions import if_exp, if_stmt
 from .loops import for_stmt
-from .optional_structures import OptionalStructure
 from .rolling.rolled_uses import note_item_use
 from .state.heap import is_of_user
-from .unbound_values import bound_parts
+from .state.missing_values import OptionalStructure, bound_parts
 
 
 class _Filters(threading.local):

@@ -27,8 +27,8 @@ from ..errors import ValueNeededError
 from ..values.locations import defining_class, has_contents
 from ..values.reachability import ATOMS, MAX_VISITED, contents
 from .conditions import if_exp
-from .optional_structures import OptionalStructure
 from .state.heap import excluded_from_heap, is_of_user, running_heaps
+from .state.missing_values import OptionalStructure
 
 _KEPT = frozenset(
     f"__{name}__"

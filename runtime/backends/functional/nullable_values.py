@@ -10,8 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
-from ...core.none_uses import NONE_USES
-from ...core.undefined import Undefined, is_return_variable, unbound_local_error
+from ...core.undefined import NONE_USES, Undefined, is_return_variable, unbound_local_error
 from .abstract_values import ListAval, Maybe, MaybeAval, OptionalAval
 from .optional_values import KnownTests, Optional, present
 

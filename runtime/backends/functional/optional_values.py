@@ -62,7 +62,7 @@ class Optional(BackendNeutral):
     @property
     def is_known(self) -> bool:
         """Return whether the value is known not to be None where the program is."""
-        return self.backend.known.is_present(self)  # type: ignore[no-any-return]
+        return bool(self.backend.known.is_present(self))
 
     def of(self, use: Callable[..., Any], *others: Any) -> Any:
         """Return the value for `use(value, *others)`."""

@@ -87,12 +87,12 @@ def split_markers(text: str) -> list[Any]:
 
 def resolve_markers(text: str) -> Any:
     """Return text with markers as a `Text`; return text without markers unchanged."""
-    parts = []
+    parts: list[Any] = []
     for piece in split_markers(text):
         if isinstance(piece, str):
             parts.append(piece)
         elif isinstance(piece[0], Text) and piece[1] in ("", "s") and not piece[2]:
-            parts.append(piece[0])  # type: ignore[arg-type]
+            parts.append(piece[0])
         else:
             parts.append(formatted_text(*piece))
     return text if all(isinstance(part, str) for part in parts) else concatenated(parts)

@@ -4,7 +4,7 @@ import jax
 
 from ...debugging.tracebacks import FULL, INTERNAL_FOLDERS
 from ...operators.higher_order import register_framework, register_transparent
-from ...staging import optional_structures
+from ...staging.state import missing_values
 from ...values import selected_container
 from ...values.locations import register_libraries
 from .. import register_backend
@@ -23,9 +23,9 @@ def register() -> None:
     jax.tree_util.register_pytree_node(Text, lambda text: (tuple(text.values), tuple(text.pieces)), Text)
     jax.tree_util.register_pytree_node(Optional, optional_parts, from_parts)
     jax.tree_util.register_pytree_node(
-        optional_structures.OptionalStructure,
-        optional_structures.tree_flatten,
-        optional_structures.tree_unflatten,
+        missing_values.OptionalStructure,
+        missing_values.tree_flatten,
+        missing_values.tree_unflatten,
     )
     for kind in selected_container.KINDS:
         jax.tree_util.register_pytree_node(

@@ -7,7 +7,7 @@ import json
 
 import torch
 
-from ...staging import optional_structures
+from ...staging.state import missing_values
 from ...values import selected_container
 from .. import COMPILER_CHECKS, register_backend
 from ..functional.optional_values import Optional, from_parts, optional_parts
@@ -34,9 +34,9 @@ def register() -> None:
         serialized_type_name="autograph_rs.Optional",
     )
     pytree.register_pytree_node(
-        optional_structures.OptionalStructure,
-        optional_structures.tree_flatten,
-        lambda children, _: optional_structures.tree_unflatten(None, list(children)),
+        missing_values.OptionalStructure,
+        missing_values.tree_flatten,
+        lambda children, _: missing_values.tree_unflatten(None, list(children)),
         serialized_type_name="autograph_rs.OptionalStructure",
     )
     for kind in selected_container.KINDS:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.none_uses import use_none
+from ...core.undefined import use_none
 from ...staging.state.side_effects import DRAWERS
 from . import list_operations
 from .graph import Missing

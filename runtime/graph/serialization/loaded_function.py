@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...debugging.positions import CodePosition
+from ...staging.state.missing_values import OptionalStructure
 from ...values.structures import LEAF, STANDS_IN, Spec, field_names
 from ..concrete.argument_containers import Change, Path
 from ..concrete.concrete_graph import ConcreteGraph
@@ -280,7 +281,7 @@ class _RecordClasses:
     """The user's namedtuples and dataclasses, by name and fields. Other records become new namedtuples."""
 
     def __init__(self, types: Sequence[type]):
-        self.classes: dict[Any, Any] = {}
+        self.classes: dict[Any, Any] = {("OptionalStructure", ("marker", "parts")): OptionalStructure}
         for kind in types:
             fields = getattr(kind, "_fields", None) or tuple(getattr(kind, "__dataclass_fields__", ()))
             self.classes[kind.__name__, tuple(fields)] = kind

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.none_uses import NONE_USES
+from ...core.undefined import NONE_USES
 from ...staging.state.side_effects import DRAWERS
 from ..ir.expressions import EXPRESSIONS, RANDOM_OPS
 from ..ir.graph import Graph, Node, Slot

@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...core.active_backends import active_backend
-from ...core.none_uses import NONE_USES
 from ...core.packages import is_library
+from ...core.undefined import NONE_USES
 from ...debugging import error_operands
 from ...debugging.tracebacks import is_internal, opcode_of, user_frame
 from ...errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError

@@ -13,11 +13,11 @@ from ...backends import staged_by
 from ...core.undefined import Undefined
 from ...values.locations import Location
 from ...values.structures import Spec, leaf_paths, unflatten
-from ..optional_structures import markers, optional_leaves, unified
 from .aliases import ties
 from .container_merging import MergedContainers, Value, aligned, count_of_sources
 from .growing_lists import stage_list
 from .mismatches import Rows, described, not_in_a_program, outlined
+from .missing_values import markers, optional_leaves, unified
 from .statement import Path, Statement, Written, is_aliased, is_missing, is_same, merge_leaves
 
 

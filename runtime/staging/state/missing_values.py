@@ -1,25 +1,69 @@
-"""Tuples and frozen dataclasses that are None on one path.
+"""Values that some path leaves unbound, and tuples and frozen dataclasses that are None on one path.
 
-Such a value is a *marker*, a staged value that is None or True, and the parts, which nothing reads where the
-marker is None. So the backend's values that may be None do all that depends on the path.
+A structure that may be None is a *marker*, a staged value that is None or True, and the parts, which nothing
+reads where the marker is None. So the backend's values that may be None do all that depends on the path.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from typing import Any, NoReturn
 
-from ..backends import BACKENDS, staged_by
-from ..core.undefined import Undefined
-from ..debugging.tracebacks import user_opcode
-from ..errors import ValueNeededError
-from ..values.structures import LEAF, Spec, flatten
-from .unbound_values import bound, bound_parts
+from ...backends import BACKENDS, Backend, staged_by
+from ...core.undefined import Undefined
+from ...debugging.tracebacks import user_opcode
+from ...errors import MissingValueError, ValueNeededError
+from ...values.structures import LEAF, REBUILT, Spec, flatten, is_frozen, unflatten
 
 Value = tuple[list[Any], Spec]
+
+
+def bound(backend: Backend, value: Any) -> Any:
+    """Return a staged value, with a run-time check if it may be unbound."""
+    check = getattr(backend, "bound", None)
+    return value if check is None else check(value)
+
+
+def bound_parts(value: Any) -> Any:
+    """Return a structure with run-time checks for the staged values that may be unbound."""
+    leaves, spec = flatten(value)
+    owners = list(map(staged_by, leaves))
+    if not any(owners):
+        return value
+    read = is_read(spec)
+    checked = [
+        bound(o, leaf) if o is not None and is_one else leaf
+        for o, leaf, is_one in zip(owners, leaves, read, strict=True)
+    ]
+    if all(map(operator.is_, checked, leaves)):
+        return value
+    return unflatten(spec, checked)
+
+
+def is_read(spec: Spec, *, is_known: bool = True) -> Iterator[bool]:
+    """Yield for each leaf whether reading the structure reads it. Of what may be None, that is its marker."""
+    if spec.kind is None:
+        yield is_known
+    for i, part in enumerate(spec.parts):
+        yield from is_read(part, is_known=is_known and (i == 0 or REBUILT not in vars(spec.kind)))
+
+
+def certain(value: Any, name: str) -> Any:
+    """Return an attribute's value, or raise if its existence is known only at run time."""
+    backend = BACKENDS[type(value)]
+    if backend is not None and backend.is_staged(value) and bound(backend, value) is not value:
+        raise MissingValueError(
+            f"whether the attribute {name!r} exists depends on a staged value",
+            why="hasattr() and getattr() decide during the trace, but "
+            "the answer is known only when the graph runs",
+            remedy=f"assign the attribute {name!r} on each path",
+        )
+    return value
+
+
+# Structures that are None on one path
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +96,7 @@ class OptionalStructure:
 
     def is_known(self) -> bool:
         """Return whether the value is known not to be None where the program is."""
-        return self.backend.is_known(bound(self.backend, self.marker))  # type: ignore[no-any-return]
+        return bool(self.backend.is_known(bound(self.backend, self.marker)))
 
     def truth(self) -> Any:
         """Return the truth of the value, which an empty tuple does not have."""
@@ -230,10 +274,7 @@ def known_part(first: Any, second: Any) -> list[Any]:
 def _can_be_none(spec: Spec) -> bool:
     """Return whether a structure cannot be changed, so that no other name has to see a change."""
     kind: Any = spec.kind
-    if kind is None:
-        return False
-    is_frozen = dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen  # type: ignore[attr-defined]
-    return issubclass(kind, tuple) or bool(is_frozen)
+    return kind is not None and (issubclass(kind, tuple) or (is_dataclass(kind) and is_frozen(kind)))
 
 
 def _count(spec: Spec) -> int:
