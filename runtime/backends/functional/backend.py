@@ -200,24 +200,26 @@ class FunctionalBackend(NullableValues):
         return bool(self.captures) or self._local.in_operator
 
     def and_(self, left: Any, right: Callable[[], Any]) -> Any:
-        right = noting(right, operands := [left])
-        result = self._short_circuit(left, right, lambda: False if self._is_boolean(left) else left)
+        last = noting(right, operands := [left])
+        result = self._short_circuit(left, last, lambda: False if self._is_boolean(left) else left, right)
         self.known.note(result, True, operands, True)
         return result
 
     def or_(self, left: Any, right: Callable[[], Any]) -> Any:
-        right = noting(right, operands := [left])
-        result = self._short_circuit(left, lambda: True if self._is_boolean(left) else left, right)
+        last = noting(right, operands := [left])
+        result = self._short_circuit(left, lambda: True if self._is_boolean(left) else left, last, right)
         self.known.note(result, False, operands, False)
         return result
 
     def _is_boolean(self, value: Any) -> bool:
         return bool(self.type_of(value) == self.boolean)
 
-    def _short_circuit(self, left: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+    def _short_circuit(
+        self, left: Any, then: Callable[[], Any], orelse: Callable[[], Any], right: Callable[[], Any]
+    ) -> Any:
         before, self._local.in_operator = self._local.in_operator, True
         try:
-            return staging.if_exp(self, left, then, orelse, "")
+            return staging.if_exp(self, left, then, orelse, "", (right,))
         finally:
             self._local.in_operator = before
 
