@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import math
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from ...graph.functions.elementwise.onnx_arithmetic import checked_cast, replace
 from ...graph.functions.elementwise.onnx_functions import around, check_finite
 from ...graph.functions.reductions.onnx import exact_integer_reduction
 from ...graph.functions.searching.onnx import sort_with_indices
-from ...graph.ir.graph import Missing, Node
+from ...graph.ir.graph import Missing, Node, Slot
 from ...graph.ir.types import ArrayType, ListType, OptionalType, ScalarType
 from . import iterables
 from .builder import unsupported
@@ -88,9 +90,18 @@ def with_shape(e: Emitter, node: Node) -> Value:
     return x
 
 
+def _error_of_none(function: Callable[[Any], Any]) -> str:
+    """Return the text of the error that a builtin raises for None."""
+    try:
+        function(None)
+    except TypeError as error:
+        return f"TypeError: {error}"
+    raise AssertionError(f"{function.__name__} accepts None")
+
+
 def to_number(e: Emitter, node: Node) -> Value:
     """Return the operand of `int` or `float` as a scalar of that type."""
-    x = e.values[node.inputs[0]]
+    x = _bound(e, node, _error_of_none(getattr(builtins, node.op)))
     if x.ndim and not converts_one_item_arrays():
         e.b.fail("TypeError: only 0-dimensional arrays can be converted to Python scalars")
     x = e.b.scalar(x)
@@ -250,7 +261,7 @@ def emit_text(e: Emitter, node: Node) -> Value:
             part = b.constant(piece)
         else:
             slot, conversion, spec = piece
-            value = e.values[node.inputs[slot.index]]
+            value = e.values[node.inputs[slot.index]] if isinstance(slot, Slot) else None
             if spec or conversion not in ("", "s") or not isinstance(value, Value):
                 raise unsupported.unsupported_options(
                     node, "format specifications, or values that are not numbers"

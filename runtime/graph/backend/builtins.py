@@ -33,12 +33,13 @@ from ..tracing.iterables import (
 from ..tracing.numpy_views import as_array
 from ..tracing.recording import record
 from ..tracing.staged_lists import StagedDeque, StagedList
-from ..tracing.tensor import Scalar, Staged, Tensor
+from ..tracing.tensor import Scalar, Staged, Tensor, some
 
 _FLOAT, _INT, _BOOL = ScalarType(float), ScalarType(int), ScalarType(bool)
 
 
 def _len(value: Any) -> Any:
+    value = some(value, "len")
     if isinstance(value, Tensor):
         if not value.ndim:
             raise TypeError("len() of unsized object")
