@@ -179,3 +179,43 @@ def prints(n):
     if n > 0:
         print("n is", n)
         prints(n - 1)
+
+
+def sum_and_power(n):
+    if n == 0:
+        return None
+    found = sum_and_power(n - 1)
+    if found is None:
+        return n, 1.0
+    return found[0] + n, found[1] * 2
+
+
+@samples((np.int64(3),), (np.int64(1),), (np.int64(0),))
+def none_or_a_pair(n):
+    return sum_and_power(n)
+
+
+def first_even(xs, i):
+    if i >= len(xs):
+        return None
+    if xs[i] % 2 == 0:
+        return xs[i]
+    return first_even(xs, i + 1)
+
+
+@samples((np.array([1.0, 3.0, 4.0, 6.0]),), (np.array([1.0, 3.0, 5.0, 7.0]),))
+def none_or_an_item(xs):
+    found = first_even(xs, np.int64(0) + (xs[0] > 100))
+    return -1.0 if found is None else found
+
+
+def half_depth(n):
+    if n <= 0:
+        return None
+    depth = half_depth(n - 2)
+    return 1 if depth is None else depth + 1
+
+
+@samples((np.int64(5),), (np.int64(4),), (np.int64(0),))
+def none_or_a_depth(n):
+    return half_depth(n)

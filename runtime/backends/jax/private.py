@@ -7,6 +7,7 @@ fallback, and the registry then treats the installed JAX as unsupported.
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,13 +51,13 @@ _core = _optional("core", "jax._src")
 _source_info = _optional("source_info_util", "jax._src")
 _ClosedJaxpr = _optional("ClosedJaxpr", "jax.extend.core", "jax.core")
 _debug_info = _optional("debug_info", "jax._src.api_util")
-can_open_programs = all(
+can_open_programs = _debug_info is not None and all(
     hasattr(module, name)
     for module, name in (
         (_partial_eval, "DynamicJaxprTrace"), (_core, "set_current_trace"), (_core, "trace_ctx"),
         (_source_info, "current"),
     )
-) and _debug_info is not None  # fmt: skip
+) and "parent_trace" in inspect.signature(_partial_eval.DynamicJaxprTrace).parameters  # fmt: skip
 """Whether this JAX can trace a program statement by statement, rather than a function."""
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.undefined import Undefined
+from ...staging.state.missing_values import unified
 from ...staging.state.recursion import refusal
 from ...staging.state.statement import Path, Statement, Written
 from ...values.locations import ClassView, DictView, Location
@@ -65,8 +66,14 @@ class Results:
             if None not in lists:
                 value = leaves[0] if spec == LEAF else unflatten(spec, leaves)
                 return cls(LEAF, [merge_types(*lists)], [value], known.aliased)
-            why = f"it returns {known.spec} on one path and {spec} on another"
-            raise refusal(recursion.code, why, "return values of one structure")
+            both = unified((known.leaves, known.spec), (leaves, spec), recursion.backend)
+            if both is None:
+                why = f"it returns {known.spec} on one path and {spec} on another"
+                raise refusal(recursion.code, why, "return values of one structure")
+            (before, spec), (leaves, _) = both
+            parts = [_part(recursion, leaf, arguments) for leaf in leaves]
+            given = [_part(recursion, leaf, arguments) for leaf in before]
+            known = cls(spec, given, before, known.aliased)
         names = leaf_paths(spec, "its result")
         merged = [_merge(recursion, *item) for item in zip(names, known.parts, parts, leaves, strict=True)]
         return cls(spec, merged, leaves, known.aliased)
@@ -130,15 +137,21 @@ def _part(recursion: Any, leaf: Any, arguments: dict[int, int]) -> Any:
 def _merge(recursion: Any, name: str, known: Any, part: Any, leaf: Any) -> Any:
     if known == part:
         return part
+    backend = recursion.backend
     types = []
     for side in (known, part):
         if isinstance(side, Parameter):
             types.append(recursion.kinds[side.index])
         elif isinstance(side, Plain):
-            types.append(recursion.backend.type_of(side.value))
+            types.append(backend.type_of(side.value))
         else:
             types.append(side)
     try:
+        for side, kind in ((known, types[1]), (part, types[0])):
+            if kind is not None and side == Plain(None):
+                return backend.optional(kind)
+            if kind is not None and isinstance(side, Plain) and isinstance(side.value, Undefined):
+                return backend.unbound(kind, side.value.error)
         if None in types:
             raise TypeError("a graph selects between numbers and arrays only")
         return merge_types(*types)
