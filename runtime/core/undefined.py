@@ -75,7 +75,7 @@ NONE_USES: dict[str, Callable[..., Any]] = {
     "iter": iter,
     "len": len,
     "unpack": _unpack,
-    **{name: getattr(operator, name) for name in ("getitem", "contains", "lt", "le", "gt", "ge")},
+    **{name: getattr(operator, name) for name in "getitem contains lt le gt ge add mul".split()},
     **{f"i{name}": getattr(operator, f"i{name}") for name in _IN_PLACE.split()},
 }
 """Uses of a value that may be None for which Python has an error of its own."""

@@ -57,7 +57,7 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                         return result[0]
                     args = (source.iterator(), *args)
                 if function in _INSPECTING and args:
-                    args = (staging.whole(args[0]), *args[1:])
+                    args = (staging.inspected(args[0]), *args[1:])
                 if function is next:
                     return next(*args)
                 if function in _ITERATORS and any(staging.source_of(a) is not None for a in args):
@@ -125,6 +125,7 @@ def _hasattr(*args: Any) -> bool:
     try:
         if not staging.ACTIVE or len(args) != 2:
             return hasattr(*args)
+        args = (staging.inspected(args[0]), args[1])
         if staged_by(args[0]) is not None:
             note_use(hasattr)
         try:

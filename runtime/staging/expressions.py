@@ -154,11 +154,11 @@ def shown(value: Any, *, is_exact: bool) -> Any:
     With `is_exact`, the text is that of `repr`, which cannot be staged.
     """
     if isinstance(value, OptionalStructure) and not is_exact:
-        parts, backend = value.parts, value.backend
+        parts, backend = value.ag__parts, value.ag__backend
         if not getattr(backend, "formats_structures", False):
             refuse_text(parts)
         text = lambda: backend.call_builtin(str, (bound_parts(parts),), {})  # noqa: E731
-        return if_exp(backend, value.is_none(), lambda: "None", text, "")
+        return if_exp(backend, value.ag__is_none(), lambda: "None", text, "")
     if not isinstance(value, BaseException) or all(staged_by(v) is None for v in flatten(value.args)[0]):
         return value
     if is_exact or type(value).__str__ is not BaseException.__str__ or len(value.args) != 1:

@@ -334,7 +334,7 @@ def text_of(value: Any, conversion: str = "") -> Any:
 def truth(value: Any) -> tuple[Any, Backend | None]:
     """Return the truth of an instance of a user class, or any other value unchanged, and its backend."""
     if isinstance(value, OptionalStructure):
-        value = value.truth()
+        value = value.ag__truth()
         return value, BACKENDS[type(value)]
     if not TRACES:
         return value, None

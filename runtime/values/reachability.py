@@ -9,6 +9,7 @@ from collections.abc import Callable, ItemsView, Iterable, KeysView, ValuesView
 from typing import Any
 
 from .locations import has_contents, is_library_module
+from .structures import REBUILT
 
 MAX_VISITED = 10_000
 
@@ -55,6 +56,8 @@ def contents(value: Any) -> Iterable[Any]:
             return [*items(value)]
     if isinstance(value, (KeysView, ValuesView, ItemsView)) and type(value).__module__ == "builtins":
         return [*value]
+    if REBUILT in vars(type(value)):
+        return [*vars(value).values()]
     if isinstance(value, types.FunctionType):
         cells = [c.cell_contents for c in value.__closure__ or () if has_contents(c)]
         return [*cells, *(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]

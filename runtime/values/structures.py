@@ -14,6 +14,9 @@ from typing import Any
 from . import selected_container
 from .locations import slot_names
 
+REBUILT = "ag__rebuilt"
+"""The static method of a class that returns an instance, or another value in its place, with given parts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spec:
@@ -79,7 +82,9 @@ def _flatten(value: Any, leaves: list[Any], *options: Any) -> Spec:
         parts = tuple([_flatten(part, leaves, *options) for part in value.values()])
         return Spec(dict, tuple(value), parts, tuple(map(type, value)), sources)
     values = None
-    if dataclasses.is_dataclass(kind) and (mutable_dataclasses or is_frozen(kind)):
+    if REBUILT in vars(kind):
+        values = dict(vars(value))
+    elif dataclasses.is_dataclass(kind) and (mutable_dataclasses or is_frozen(kind)):
         values = field_values(value)
     elif attributes is not None:
         values = attributes(value)
@@ -165,10 +170,6 @@ def is_compatible(spec: Spec, other: Spec) -> bool:
 
 STANDS_IN = "_stands_in"
 """The attribute that marks a *stand-in*: a class created in place of one that is not available."""
-
-
-REBUILT = "ag__rebuilt"
-"""The static method of a class that returns an instance, or another value in its place, with given parts."""
 
 
 def unflatten(spec: Spec, leaves: list[Any]) -> Any:

@@ -348,6 +348,8 @@ class FunctionalBackend(NullableValues):
     def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         if function in SHALLOW and not any(map(staged_by, args)):
             return function(*args, **kwargs)
+        if function is bool and args and isinstance(args[0], Optional):
+            return self.truth(args[0])
         if function not in SHOWING and any(isinstance(arg, Optional) for arg in args):
             args = tuple(arg.of(function) if isinstance(arg, Optional) else arg for arg in args)
             return (

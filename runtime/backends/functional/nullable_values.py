@@ -23,6 +23,7 @@ def is_flagged(aval: Any) -> bool:
 def flag_of(value: Any, aval: Any) -> Any:
     """Return whether there is a value, as a bool or a staged truth value."""
     if isinstance(aval, OptionalAval):
+        value = value.value if isinstance(value, Maybe) else value
         return value.is_present if isinstance(value, Optional) else value is not None
     if isinstance(value, Maybe):
         return value.bound

@@ -101,12 +101,20 @@ class Optional(BackendNeutral):
     def __eq__(self, other: object) -> Any:
         if other is None:
             return self.is_none
-        return active_backend().and_(self.is_present, lambda: self.of(operator.eq) == other)
+        backend = active_backend()
+        if isinstance(other, Optional):
+            both = backend.and_(self.is_present, lambda: other.is_present)
+            equal = backend.and_(both, lambda: self.value == other.value)
+            return backend.or_(equal, lambda: backend.and_(self.is_none, lambda: other.is_none))
+        return backend.and_(self.is_present, lambda: self.of(operator.eq) == other)
 
     def __ne__(self, other: object) -> Any:
         if other is None:
             return self.is_present
-        return active_backend().or_(self.is_none, lambda: self.of(operator.ne) != other)
+        backend = active_backend()
+        if isinstance(other, Optional):
+            return backend.not_(self == other)
+        return backend.or_(self.is_none, lambda: self.of(operator.ne) != other)
 
     __hash__ = object.__hash__
 

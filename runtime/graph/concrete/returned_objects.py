@@ -50,9 +50,12 @@ class ReturnedObjects:
 
     def flatten(self, value: Any) -> tuple[list[Any], Spec]:
         leaves, spec = flatten(value, mutable_dataclasses=True, attributes=self._attributes)
-        for marker, count in staging.markers(spec):
-            parts = slice(marker + 1, marker + 1 + count)
-            leaves[parts] = _none_or(leaves[marker], leaves[parts])
+        found = [*staging.markers(spec)]
+        for marker, count in found:
+            inner = {i for m, n in found if marker < m <= marker + count for i in range(m + 1, m + 1 + n)}
+            places = [i for i in range(marker + 1, marker + 1 + count) if i not in inner]
+            for i, part in zip(places, _none_or(leaves[marker], [leaves[i] for i in places]), strict=True):
+                leaves[i] = part
         return leaves, spec
 
     def _attributes(self, value: Any) -> dict[str, Any] | None:

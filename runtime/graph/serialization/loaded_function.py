@@ -281,7 +281,7 @@ class _RecordClasses:
     """The user's namedtuples and dataclasses, by name and fields. Other records become new namedtuples."""
 
     def __init__(self, types: Sequence[type]):
-        self.classes: dict[Any, Any] = {("OptionalStructure", ("marker", "parts")): OptionalStructure}
+        self.classes: dict[Any, Any] = {("OptionalStructure", ("ag__marker", "ag__parts")): OptionalStructure}
         for kind in types:
             fields = getattr(kind, "_fields", None) or tuple(getattr(kind, "__dataclass_fields__", ()))
             self.classes[kind.__name__, tuple(fields)] = kind

@@ -622,12 +622,20 @@ class Optional(Staged):
     def __eq__(self, other: object) -> Any:
         if other is None:
             return is_none(self)
-        return active_backend().and_(_is_some(self), lambda: some(self) == other)
+        backend = active_backend()
+        if isinstance(other, Optional):
+            both = backend.and_(_is_some(self), lambda: _is_some(other))
+            equal = backend.and_(both, lambda: some(self) == some(other))
+            return backend.or_(equal, lambda: backend.and_(is_none(self), lambda: is_none(other)))
+        return backend.and_(_is_some(self), lambda: some(self) == other)
 
     def __ne__(self, other: object) -> Any:
         if other is None:
             return _is_some(self)
-        return active_backend().or_(is_none(self), lambda: some(self) != other)
+        backend = active_backend()
+        if isinstance(other, Optional):
+            return backend.not_(self == other)
+        return backend.or_(is_none(self), lambda: some(self) != other)
 
     for _name in ARITHMETIC:
         locals()[f"__{_name}__"] = _of_value(f"__{_name}__")

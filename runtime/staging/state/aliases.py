@@ -15,8 +15,9 @@ from typing import Any, Self
 import numpy as np
 
 from ...backends import BACKENDS, Backend
-from ...core.closures import function_key, holder_frame, parameter_names
+from ...core.closures import cells_of, function_key, holder_frame, parameter_names
 from ...debugging.tracebacks import frame_variables, is_internal
+from ...values.locations import has_contents
 
 ROOT = "trace_root"
 MAX_STEPS = 100_000  # a framework's model may reach almost every object
@@ -129,6 +130,24 @@ def with_bases(value: Any) -> Iterator[Any]:
         value = getattr(value, "base", None)
 
 
+def _held_by_closure(function: types.FunctionType) -> list[Any]:
+    """Return what a function closes over, unless a running function has defined it, for its own variables."""
+    if not function.__closure__:
+        return []
+    defined = {code for frame in user_frames() for code in _nested_codes(frame.f_code)}
+    if function.__code__ in defined:
+        return []
+    cells = (cell for name, cell in cells_of(function).items() if name != "ag__")
+    return [cell.cell_contents for cell in cells if has_contents(cell)]
+
+
+def _nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from _nested_codes(constant)
+
+
 def root_of(value: Any) -> Any:
     """Return the array at the end of a chain of views."""
     root = value
@@ -182,6 +201,7 @@ def leads_to(start: Any, value: Any, limit: float = float("inf"), *, without: Co
                 return True
         elif isinstance(item, types.FunctionType):
             stack.extend(item.__defaults__ or ())
+            stack.extend(_held_by_closure(item))
         elif isinstance(item, types.BuiltinFunctionType):
             stack.append(item.__self__)
         elif not isinstance(item, _CLOSED) and BACKENDS[type(item)] is None:

@@ -11,10 +11,11 @@ from typing import Any
 from ...backends import staged_by
 from ...core.closures import parameter_names
 from ...debugging.tracebacks import frame_variables
-from ...values.locations import ClassView, DictView, Location
+from ...values.locations import ClassView, DictView, Location, read_contents
 from ...values.structures import flatten
 from . import side_effects
 from .aliases import MAX_STEPS, leads_to, user_frames
+from .heap import is_of_user
 from .statement import Written
 
 _BASE = re.compile(r"\w+")
@@ -106,7 +107,18 @@ def is_made_in_trace(statement: Any, owner: Any) -> bool:
         if (name in frame.f_code.co_freevars and name not in made)
         or (frame is frames[-1] and name in parameter_names(frame.f_code) and not is_given)
     ]
+    scopes = {id(frame.f_globals): frame.f_globals for frame in frames}
+    held += [value for scope in scopes.values() for value in scope.values()]
+    classes = {*type(owner).__mro__, *(value for value in held if isinstance(value, type))}
+    held += [value for kind in classes if is_of_user(kind) for value in vars(kind).values()]
     return not any(leads_to(value, owner, MAX_STEPS) for value in held)
+
+
+def is_held_twice(slot: Location, value: Any) -> bool:
+    """Return whether the owner of a slot refers to its value in another way, too."""
+    contents = read_contents(slot.owner)
+    held = contents[None] if isinstance(slot.owner, list) else contents.values()
+    return any(leads_to(other, value) for other in held if other is not value)
 
 
 def _is_outer(statement: Any, owner: Any) -> bool:

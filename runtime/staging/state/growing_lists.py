@@ -13,7 +13,7 @@ from ...debugging.tracebacks import is_internal
 from ...errors import AliasError, StagingError
 from ...values.locations import Location
 from .aliases import ROOT, other_reference
-from .escapes import is_made_in_trace
+from .escapes import is_held_twice, is_made_in_trace
 from .statement import Restage, Statement, Variable
 from .unsupported import not_a_variable_error
 
@@ -48,6 +48,7 @@ def stage_list(statement: Statement, location: Any) -> bool:
     if not any(value is plain_list for value in statement.before):
         holders = statement.heap.holders(plain_list)
         is_alone = len(holders) == 1 and is_made_in_trace(statement, holders[0].owner)
+        is_alone = is_alone and not is_held_twice(holders[0], plain_list)
         slot = holders[0] if is_alone else None
         if slot is None:
             raise not_a_variable_error(plain_list, next(iter(holders), None), statement.closures)

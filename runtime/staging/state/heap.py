@@ -37,6 +37,7 @@ from ...values.locations import (
 )
 from ...values.selected_container import SelectedContainer, raw_items
 from ...values.structures import CONTAINERS
+from .missing_values import OptionalStructure
 
 MAX_BYTES = 1 << 24
 ATOMS = (
@@ -144,6 +145,8 @@ class Heap:
             return [value.__self__, value.__func__]
         if isinstance(value, tuple):
             return value
+        if isinstance(value, OptionalStructure):
+            return [value.ag__parts]
         if type(value) in CONTAINERS:
             self.containers[id(value)] = value
         if isinstance(value, SelectedContainer):

@@ -6,16 +6,18 @@ reads where the marker is None. So the backend's values that may be None do all 
 
 from __future__ import annotations
 
+import inspect
 import operator
+from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, NoReturn
 
 from ...backends import BACKENDS, Backend, staged_by
 from ...core.undefined import Undefined
 from ...debugging.tracebacks import user_opcode
 from ...errors import MissingValueError, ValueNeededError
-from ...values.structures import LEAF, REBUILT, Spec, flatten, is_frozen, unflatten
+from ...values.structures import LEAF, REBUILT, Spec, flatten, unflatten
 
 Value = tuple[list[Any], Spec]
 
@@ -66,12 +68,11 @@ def certain(value: Any, name: str) -> Any:
 # Structures that are None on one path
 
 
-@dataclass(frozen=True, eq=False)
-class OptionalStructure:
+class OptionalStructure:  # noqa: PLW1641 - it refuses to be hashed
     """A structure that is None on one path. What uses it takes the structure, or raises like Python."""
 
-    marker: Any
-    parts: Any
+    def __init__(self, marker: Any, parts: Any):
+        vars(self).update(ag__marker=marker, ag__parts=parts)
 
     @staticmethod
     def ag__rebuilt(marker: Any, parts: Any) -> Any:
@@ -83,86 +84,113 @@ class OptionalStructure:
         return bound_parts(parts)
 
     @property
-    def backend(self) -> Any:
-        return staged_by(self.marker)
+    def ag__backend(self) -> Any:
+        return staged_by(self.ag__marker)
 
-    def of(self, use: str, *others: Any) -> Any:
+    def ag__of(self, use: str, *others: Any) -> Any:
         """Return the structure for a use, a key of `NONE_USES`."""
-        self.backend.some(bound(self.backend, self.marker), use, *others)
-        return bound_parts(self.parts)
+        self.ag__backend.some(bound(self.ag__backend, self.ag__marker), use, *others)
+        return bound_parts(self.ag__parts)
 
-    def is_none(self) -> Any:
-        return self.backend.is_none(bound(self.backend, self.marker))
+    def ag__is_none(self) -> Any:
+        return self.ag__backend.is_none(bound(self.ag__backend, self.ag__marker))
 
-    def is_known(self) -> bool:
+    def ag__is_known(self) -> bool:
         """Return whether the value is known not to be None where the program is."""
-        return bool(self.backend.is_known(bound(self.backend, self.marker)))
+        return bool(self.ag__backend.is_known(bound(self.ag__backend, self.ag__marker)))
 
-    def truth(self) -> Any:
+    def ag__truth(self) -> Any:
         """Return the truth of the value, which an empty tuple does not have."""
-        is_empty = isinstance(self.parts, tuple) and not self.parts
-        return False if is_empty else self.backend.not_(self.is_none())
+        return False if self.ag__parts == () else self.ag__backend.not_(self.ag__is_none())
+
+    def ag__refuse(self, *_: Any) -> NoReturn:
+        raise needed_error(type(self.ag__parts).__name__)
 
     def __getitem__(self, key: Any) -> Any:
-        return self.of("getitem", key)[key]
+        return self.ag__of("getitem", key)[key]
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.of("unpack" if user_opcode() == "UNPACK_SEQUENCE" else "iter"))
+        return iter(self.ag__of("unpack" if user_opcode() == "UNPACK_SEQUENCE" else "iter"))
 
     def __len__(self) -> int:
-        return len(self.of("len"))
+        return len(self.ag__of("len"))
 
     def __contains__(self, item: Any) -> Any:
-        return item in self.of("contains", item)
+        return item in self.ag__of("contains", item)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or not hasattr(self.parts, name):
-            raise AttributeError(f"{type(self.parts).__name__!r} object has no attribute {name!r}")
-        return getattr(self.of("getattr", name), name)
+        missing = object()
+        if name.startswith("__") or inspect.getattr_static(self.ag__parts, name, missing) is missing:
+            raise AttributeError(f"{type(self.ag__parts).__name__!r} object has no attribute {name!r}")
+        return getattr(self.ag__of("getattr", name), name)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"cannot assign to field {name!r}")
 
     def __eq__(self, other: object) -> Any:
+        backend, is_none = self.ag__backend, self.ag__is_none()
         if other is None:
-            return self.is_none()
-        leaves, spec = flatten(self.parts)
-        others, other_spec = flatten(other.parts if isinstance(other, OptionalStructure) else other)
-        if spec != other_spec:
-            return False
-        backend = self.backend
-        equal = backend.not_(self.is_none())
-        if isinstance(other, OptionalStructure):
-            both_none = backend.and_(self.is_none(), other.is_none)
-            return backend.or_(both_none, lambda: backend.and_(equal, lambda: other == self.parts))
-        for own, its in zip(leaves, others, strict=True):
-            equal = backend.and_(equal, lambda own=own, its=its: bound_parts((own,))[0] == its)
-        return equal
+            return is_none
+        is_known = backend.not_(is_none)
+        if not isinstance(other, OptionalStructure):
+            return _equal(backend, is_known, self.ag__parts, other)
+        are_known = backend.and_(is_known, lambda: backend.not_(other.ag__is_none()))
+        equal = _equal(backend, are_known, self.ag__parts, other.ag__parts)
+        return backend.or_(backend.and_(is_none, other.ag__is_none), lambda: equal)
 
     def __ne__(self, other: object) -> Any:
         equal = self == other
-        return self.backend.not_(equal) if staged_by(equal) else not equal
+        return self.ag__backend.not_(equal) if staged_by(equal) else not equal
 
-    def refuse(self, *_: Any) -> NoReturn:
-        raise ValueNeededError(
-            f"Python needs to know whether a {type(self.parts).__name__} is None",
-            why="it is known only when the program runs",
-            remedy="test it first, in converted code: if x is not None",
-        )
-
-    __bool__ = __repr__ = __format__ = __reduce__ = refuse
-    __hash__ = object.__hash__
+    __bool__ = __repr__ = __format__ = __reduce__ = __hash__ = ag__refuse
 
 
-def _define_comparisons() -> None:
-    for name in ("lt", "le", "gt", "ge"):
-        compare = getattr(operator, name)
-        method = lambda self, other, n=name, f=compare: f(self.of(n, ()), other)  # noqa: E731
+def _define_operators() -> None:
+    for name in ("lt", "le", "gt", "ge", "add", "mul"):
+        function = getattr(operator, name)
+        method = lambda self, other, n=name, f=function: f(self.ag__of(n, ()), other)  # noqa: E731
         setattr(OptionalStructure, f"__{name}__", method)
+    for name in ("add", "mul"):
+        function = getattr(operator, name)
+        method = lambda self, other, n=name, f=function: f(other, self.ag__of(n, ()))  # noqa: E731
+        setattr(OptionalStructure, f"__r{name}__", method)
 
 
-_define_comparisons()
+_define_operators()
+
+
+def _equal(backend: Any, result: Any, first: Any, second: Any) -> Any:
+    """Return `result and first == second` for a structure and any other value."""
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        pairs = [*zip(first, second, strict=False)] if len(first) == len(second) else None
+    elif is_dataclass(first) and type(first) is type(second):
+        names = [f.name for f in fields(first) if f.compare]
+        pairs = [(getattr(first, n), getattr(second, n)) for n in names]
+    else:
+        pairs = None
+    for own, other in pairs or ():
+        if isinstance(own, tuple) or is_dataclass(own):
+            result = _equal(backend, result, own, other)
+        else:
+            result = backend.and_(result, lambda x=own, y=other: _bound_leaf(x) == _bound_leaf(y))
+    return False if pairs is None else result
+
+
+def _bound_leaf(value: Any) -> Any:
+    owner = staged_by(value)
+    return value if owner is None else bound(owner, value)
+
+
+def needed_error(kind: str) -> ValueNeededError:
+    return ValueNeededError(
+        f"Python needs to know whether a {kind} is None",
+        why="it is known only when the program runs",
+        remedy="test it first, in converted code: if x is not None",
+    )
 
 
 def is_none(value: Any) -> Any:
-    return isinstance(value, OptionalStructure) and value.is_none()
+    return isinstance(value, OptionalStructure) and value.ag__is_none()
 
 
 def whole(value: Any) -> Any:
@@ -173,7 +201,16 @@ def whole(value: Any) -> Any:
     """
     if not isinstance(value, OptionalStructure):
         return value
-    return bound_parts(value.parts) if value.is_known() else value.refuse()
+    return bound_parts(value.ag__parts) if value.ag__is_known() else value.ag__refuse()
+
+
+def inspected(value: Any) -> Any:
+    """Return a value whose class Python looks at. It must not be a value that may be None."""
+    if not isinstance(value, OptionalStructure) and getattr(value, "may_be_none", False):
+        backend: Any = staged_by(value)
+        if not backend.is_known(value):
+            raise needed_error("staged value")
+    return whole(value)
 
 
 # Merging
@@ -185,7 +222,7 @@ _NO_PART = Undefined("return_value")
 
 def unified(first: Value, second: Value, backend: Any) -> tuple[Value, Value] | None:
     """Return two values in one structure, in which parts that are None on one side are optional, or None."""
-    if not hasattr(backend, "optional"):
+    if not hasattr(backend, "optional") or any(isinstance(v, _CHANGEABLE) for v in (*first[0], *second[0])):
         return None
     leaves: tuple[list[Any], list[Any]] = [], []
     spec = _unified(first[1], second[1], (iter(first[0]), iter(second[0])), leaves)
@@ -233,7 +270,7 @@ def _promoted(
         return other
     leaves[side].extend([None, *[_NO_PART] * len(given)])
     leaves[1 - side].extend([True, *given])
-    return Spec(OptionalStructure, ("marker", "parts"), (LEAF, other))
+    return Spec(OptionalStructure, ("ag__marker", "ag__parts"), (LEAF, other))
 
 
 def markers(spec: Spec, start: int = 0) -> Iterator[tuple[int, int]]:
@@ -272,9 +309,32 @@ def known_part(first: Any, second: Any) -> list[Any]:
 
 
 def _can_be_none(spec: Spec) -> bool:
-    """Return whether a structure cannot be changed, so that no other name has to see a change."""
+    """Return whether a structure cannot be changed, and does what tuples and dataclasses do."""
     kind: Any = spec.kind
-    return kind is not None and (issubclass(kind, tuple) or (is_dataclass(kind) and is_frozen(kind)))
+    if kind is None or kind is OptionalStructure:
+        return kind is not None
+    if issubclass(kind, tuple):
+        is_plain = _has_only(kind, tuple)
+    else:
+        parameters = getattr(kind, "__dataclass_params__", None)
+        is_plain = parameters is not None and parameters.frozen and parameters.eq and _has_only(kind, object)
+    return is_plain and all(part.kind is None or _can_be_none(part) for part in spec.parts)
+
+
+def _has_only(kind: type, base: type) -> bool:
+    """Return whether a class has no special methods but those of a base, a named tuple or a dataclass."""
+    own = {name for c in kind.__mro__ if c not in base.__mro__ for name in vars(c)}
+    method = inspect.unwrap(getattr(kind, "__eq__"))  # noqa: B009 - a trace may have replaced it
+    is_users = "__eq__" in own and method.__code__.co_filename != "<string>"
+    return not own & _SPECIAL and not is_users
+
+
+_SPECIAL = frozenset(
+    f"__{name}__"
+    for name in "bool len iter next getitem contains getattribute getattr call enter exit array float int "
+    "index add radd sub rsub mul rmul neg pos abs".split()
+)
+_CHANGEABLE = (list, dict, set, bytearray, deque)
 
 
 def _count(spec: Spec) -> int:
@@ -285,7 +345,7 @@ def _count(spec: Spec) -> int:
 
 
 def tree_flatten(value: OptionalStructure) -> tuple[list[Any], None]:
-    return [value.marker, bound_parts(value.parts)], None
+    return [value.ag__marker, bound_parts(value.ag__parts)], None
 
 
 def tree_unflatten(_: None, children: Sequence[Any]) -> Any:
