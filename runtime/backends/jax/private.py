@@ -7,7 +7,6 @@ fallback, and the registry then treats the installed JAX as unsupported.
 from __future__ import annotations
 
 import importlib
-import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,7 +56,7 @@ can_open_programs = _debug_info is not None and all(
         (_partial_eval, "DynamicJaxprTrace"), (_core, "set_current_trace"), (_core, "trace_ctx"),
         (_source_info, "current"),
     )
-) and "parent_trace" in inspect.signature(_partial_eval.DynamicJaxprTrace).parameters  # fmt: skip
+) and "parent_trace" in _partial_eval.DynamicJaxprTrace.__init__.__code__.co_varnames  # fmt: skip
 """Whether this JAX can trace a program statement by statement, rather than a function."""
 
 
