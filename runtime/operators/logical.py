@@ -8,6 +8,7 @@ from typing import Any
 from .. import staging
 from ..backends import BACKENDS, has_backends
 from ..core.active_backends import ACTIVE
+from ..core.traces import TRACES
 from ..debugging.tracebacks import drop_current_frame
 
 
@@ -27,7 +28,7 @@ def and_rest(left: Any, b: Callable[[], Any]) -> Any:
         if left is False:
             return left
         backend = BACKENDS[type(left)]
-        if backend is None and ACTIVE:
+        if backend is None and (TRACES or (ACTIVE and staging.is_none(left) is not False)):
             return staging.and_object(left, b)
         if backend is not None and backend.is_staged(left):
             return backend.and_(left, b)
@@ -53,7 +54,7 @@ def or_rest(left: Any, b: Callable[[], Any]) -> Any:
         if left is True:
             return left
         backend = BACKENDS[type(left)]
-        if backend is None and ACTIVE:
+        if backend is None and (TRACES or (ACTIVE and staging.is_none(left) is not False)):
             return staging.or_object(left, b)
         if backend is not None and backend.is_staged(left):
             return backend.or_(left, b)
