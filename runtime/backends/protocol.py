@@ -50,8 +50,7 @@ class Backend(Protocol):
     - `optional(held)`: the type of a value that is None on another path; then also `allows_none(kind)`,
       whether a type is such a type, `is_none(value)`, the test, `some(value, use, *others)`, the value as one
       that is not None, for a use in `core.undefined`, and `iterated(value)`, what a loop goes over
-    - `assuming(test, outcome=...)`: a context manager around the capture of a branch, in which the outcome of
-      its test is known; `narrowed(value)` returns a value in the form in which the branch leaves it
+    - `narrowed(value)`: a value in the form in which the current branch leaves it, whose tests are known
     - `replaced(function)`: the replacement for a builtin that the shared tables do not list
     - `unpacked(value)`: the iterable that Python unpacks in place of `value`
     - `in_branch()`: whether a branch or a loop body is being captured

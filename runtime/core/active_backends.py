@@ -43,13 +43,25 @@ Change the list only with `append`, `insert` and `remove`.
 
 
 class _Captures(threading.local):
-    """The heaps of the branches and loop bodies that this thread is capturing, outermost first."""
+    """The branches and loop bodies that this thread is capturing, outermost first."""
 
     def __init__(self) -> None:
         self.heaps: list[Any] = []
+        self.tests: list[tuple[Any, bool]] = []
+        """The tests of the branches, each with its outcome in the branch."""
 
 
 CAPTURES = _Captures()
+
+
+@contextlib.contextmanager
+def assuming(test: Any, *, outcome: bool) -> Iterator[None]:
+    """Make the outcome of a test known while a branch is captured."""
+    CAPTURES.tests.append((test, outcome))
+    try:
+        yield
+    finally:
+        CAPTURES.tests.pop()
 
 
 def active_backend() -> Any:

@@ -28,7 +28,7 @@ def and_rest(left: Any, b: Callable[[], Any]) -> Any:
         if left is False:
             return left
         backend = BACKENDS[type(left)]
-        if backend is None and (TRACES or (ACTIVE and staging.is_none(left) is not False)):
+        if backend is None and _is_staged_object(left):
             return staging.and_object(left, b)
         if backend is not None and backend.is_staged(left):
             return backend.and_(left, b)
@@ -54,7 +54,7 @@ def or_rest(left: Any, b: Callable[[], Any]) -> Any:
         if left is True:
             return left
         backend = BACKENDS[type(left)]
-        if backend is None and (TRACES or (ACTIVE and staging.is_none(left) is not False)):
+        if backend is None and _is_staged_object(left):
             return staging.or_object(left, b)
         if backend is not None and backend.is_staged(left):
             return backend.or_(left, b)
@@ -62,6 +62,11 @@ def or_rest(left: Any, b: Callable[[], Any]) -> Any:
     except BaseException as error:
         drop_current_frame(error)
         raise
+
+
+def _is_staged_object(value: Any) -> bool:
+    """Return whether the truth of a value of no backend may be staged."""
+    return bool(TRACES) or (bool(ACTIVE) and staging.is_optional(value))
 
 
 def not_(a: Any) -> Any:

@@ -23,7 +23,7 @@ _HOMES = {
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
-    "missing_values": "bound bound_parts certain inspected is_none markers whole",
+    "missing_values": "bound bound_parts certain inspected is_none is_optional markers whole",
     "recursion": "recursive_callee",
     "side_effects": "warn_of_effects",
     "special_methods": "is_computed and_object call_builtin Tracing meet_called or_object text_of truth",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ..backends import Backend, staged_by
+from ..core.active_backends import assuming
 from ..core.closures import set_nothing
 from ..core.in_flight import SKIPPED, running
 from ..core.undefined import Undefined
@@ -54,9 +54,9 @@ def if_stmt(
     statement = Statement(backend, (body, orelse), (get_state, set_state), names, reached=reached)
 
     def captured() -> tuple[Path, Path]:
-        with assuming(backend, cond, outcome=True):
+        with assuming(cond, outcome=True):
             first = statement.run(body)
-        with assuming(backend, cond, outcome=False):
+        with assuming(cond, outcome=False):
             return first, statement.run(orelse)
 
     def both() -> tuple[Path, Path]:
@@ -78,12 +78,6 @@ def if_stmt(
         running.flight.go_on(backend)
         if first.raises and second.raises:
             raise AlwaysRaises(in_flight=True)
-
-
-def assuming(backend: Backend, test: Any, *, outcome: bool) -> AbstractContextManager[None]:
-    """Make the outcome of a test known to the backend while a branch is captured."""
-    assume = getattr(backend, "assuming", None)
-    return nullcontext() if assume is None else assume(test, outcome=outcome)
 
 
 def _merged_paths(
@@ -257,7 +251,7 @@ def if_exp(
     """
 
     def value_of(closure: Callable[[], Any], outcome: bool) -> Path:
-        with assuming(backend, cond, outcome=outcome):
+        with assuming(cond, outcome=outcome):
             statement_path = statement.run(closure, skipped=SKIPPED)
         statement_path.values[RESULT] = statement.flatten(statement_path.result)
         statement_path.raw[RESULT] = statement_path.result

@@ -84,7 +84,7 @@ def _flatten(value: Any, leaves: list[Any], *options: Any) -> Spec:
     values = None
     if REBUILT in vars(kind):
         values = dict(vars(value))
-    elif dataclasses.is_dataclass(kind) and (mutable_dataclasses or is_frozen(kind)):
+    elif dataclasses.is_dataclass(kind) and (mutable_dataclasses or _is_frozen(kind)):
         values = field_values(value)
     elif attributes is not None:
         values = attributes(value)
@@ -99,7 +99,7 @@ CONTAINERS = (list, dict, *selected_container.KINDS)
 _SEQUENCES = (tuple, list, selected_container.SelectedList)
 
 
-def is_frozen(kind: Any) -> bool:
+def _is_frozen(kind: Any) -> bool:
     return bool(kind.__dataclass_params__.frozen)
 
 
@@ -147,7 +147,7 @@ def field_values(value: Any) -> dict[str, Any]:
 def is_mutable_dataclass(value: Any) -> bool:
     """Return whether a value is an instance of a mutable dataclass with no attributes besides its fields."""
     kind = type(value)
-    if not dataclasses.is_dataclass(kind) or is_frozen(kind):
+    if not dataclasses.is_dataclass(kind) or _is_frozen(kind):
         return False
     attributes = {n for c in kind.__mro__ for n in slot_names(c) if hasattr(value, n)}
     attributes |= getattr(value, "__dict__", {}).keys()

@@ -7,14 +7,11 @@ import pytest
 from support import required
 
 import autograph_rs as ag
+from autograph_rs.testing.cases.optional import none_of_two, root_or_none
 
 jax = required("jax")
 torch = required("torch")
 jnp = jax.numpy
-
-
-def root(x):
-    return np.sqrt(x) if x >= 0 else None
 
 
 def doubled(xs):
@@ -26,15 +23,7 @@ def doubled(xs):
     return (twice * twice).sum()
 
 
-def both(x):
-    first = x if x > 0 else None
-    second = x + 1 if x > 1 else None
-    if first is None or second is None:
-        return -1.0
-    return first + second
-
-
-@pytest.mark.parametrize("function", [doubled, both], ids=["test", "or"])
+@pytest.mark.parametrize("function", [doubled, none_of_two], ids=["test", "or"])
 def test_a_branch_that_has_tested_checks_nothing(function):
     """So the program has no effects, and gradients and batches are right."""
     x = jnp.ones(3) if function is doubled else 2.0
@@ -50,18 +39,18 @@ def test_gradients_of_jax():
 
 
 def test_a_batch_of_jax():
-    assert jax.vmap(ag.convert(both))(jnp.array([2.0, 0.5, -1.0])).tolist() == [5.0, -1.0, -1.0]
+    assert jax.vmap(ag.convert(none_of_two))(jnp.array([2.0, 0.5, -1.0])).tolist() == [5.0, -1.0, -1.0]
 
 
 def test_a_value_between_two_functions_of_jax():
-    called = jax.jit(lambda x: ag.convert(lambda y: -1.0 if y is None else y)(ag.convert(root)(x)))
+    called = jax.jit(lambda x: ag.convert(lambda y: -1.0 if y is None else y)(ag.convert(root_or_none)(x)))
     assert [called(x) for x in (4.0, -4.0, 9.0)] == [2.0, -1.0, 3.0]
 
 
 def test_results_of_torch():
     class Root(torch.nn.Module):
         def forward(self, x):
-            return ag.convert(root)(x)
+            return ag.convert(root_or_none)(x)
 
     program = torch.export.export(Root(), (torch.tensor(4.0),), strict=False).module()
     assert program(torch.tensor(4.0)) == 2.0
@@ -69,15 +58,15 @@ def test_results_of_torch():
 
 
 def test_jax_returns_arrays():
-    function = jax.jit(ag.convert(root))
+    function = jax.jit(ag.convert(root_or_none))
     for x in (4.0, -4.0):
         with pytest.raises(ag.StagingError, match="staged by jax returns a value that may be None"):
             function(x)
     with pytest.raises(ag.StagingError, match="may be None"):
-        jax.vmap(ag.convert(root))(jnp.array([4.0, -1.0]))
+        jax.vmap(ag.convert(root_or_none))(jnp.array([4.0, -1.0]))
 
 
 def test_tensorflow_returns_tensors():
     tf = required("tensorflow")
     with pytest.raises(ag.StagingError, match="returns a value that may be None"):
-        tf.function(ag.convert(root), autograph=False)(tf.constant(4.0))
+        tf.function(ag.convert(root_or_none), autograph=False)(tf.constant(4.0))

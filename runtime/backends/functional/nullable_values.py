@@ -6,13 +6,12 @@ Either is held by the arrays of the value and, at the end, one that tells whethe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
 from ...core.undefined import NONE_USES, Undefined, is_return_variable, unbound_local_error
 from .abstract_values import ListAval, Maybe, MaybeAval, OptionalAval
-from .optional_values import KnownTests, Optional, present
+from .optional_values import Optional, present
 
 
 def is_flagged(aval: Any) -> bool:
@@ -40,7 +39,6 @@ class NullableValues:
     component_avals: Callable[[Any], list[Any]]
     components: Callable[[Any, Any], list[Any]]
     fail: Callable[[Any, BaseException], Any]
-    known: KnownTests
     merge_avals: Callable[[Any, Any], Any]
     returns_none = False
     """Whether a program can return None to its caller."""
@@ -106,10 +104,6 @@ class NullableValues:
 
     def optional_value(self, value: Any, is_present: Any) -> Optional:
         return Optional(self, value, is_present)
-
-    def assuming(self, test: Any, *, outcome: bool) -> AbstractContextManager[None]:
-        """Make the outcome of a test known while a branch is captured."""
-        return self.known.assuming(test, outcome)
 
     def narrowed(self, value: Any) -> Any:
         """Return a value that is known not to be None in the current branch as one that never is."""

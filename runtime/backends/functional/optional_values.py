@@ -4,35 +4,21 @@ from __future__ import annotations
 
 import operator
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 from weakref import WeakSet
 
-from ...core.active_backends import active_backend
+from ...core.active_backends import CAPTURES, active_backend
 from ...errors import AliasError, StagingError
 from ...values.structures import flatten, unflatten
 from .. import BackendNeutral
 
 
 class KnownTests(threading.local):
-    """The tests for None that this thread's current branches have decided."""
+    """The tests that decide whether this thread's values are None."""
 
     def __init__(self) -> None:
         self.values: WeakSet[Optional] = WeakSet()
-        self.outcomes: list[tuple[Any, bool]] = []
-
-    @contextmanager
-    def assuming(self, test: Any, outcome: bool) -> Iterator[None]:
-        self.outcomes.append((test, outcome))
-        try:
-            yield
-        finally:
-            self.outcomes.pop()
-
-    def is_present(self, value: Optional) -> bool:
-        """Return whether a value is known not to be None."""
-        return any(value.is_decided_by(test, outcome) for test, outcome in self.outcomes)
 
     def note(self, result: Any, outcome: bool, operands: Sequence[Any], of_operands: bool) -> None:
         """Note that this outcome of a test means this outcome of other tests."""
@@ -62,7 +48,7 @@ class Optional(BackendNeutral):
     @property
     def is_known(self) -> bool:
         """Return whether the value is known not to be None where the program is."""
-        return bool(self.backend.known.is_present(self))
+        return any(self.is_decided_by(test, outcome) for test, outcome in CAPTURES.tests)
 
     def of(self, use: Callable[..., Any], *others: Any) -> Any:
         """Return the value for `use(value, *others)`."""

@@ -42,7 +42,7 @@ from ..tracing.trace import (
     join_branches,
     tracing_into,
 )
-from . import builtins, items, known_tests, numpy_calls, recursion, sequences, truth
+from . import builtins, items, numpy_calls, recursion, sequences, truth
 from .peeling import first_and_rest
 from .truth import as_condition
 
@@ -139,7 +139,7 @@ class GraphBackend:
         return isinstance(value, Optional) and is_none(value)
 
     some = staticmethod(some)
-    assuming, is_known = staticmethod(known_tests.assuming), staticmethod(known_tests.is_known)
+    is_known = staticmethod(truth.is_known)
 
     def iterated(self, value: Any) -> Any:
         """Return what a loop goes over in place of a value."""

@@ -1,4 +1,4 @@
-"""`and`, `or` and `not` in the graph.
+"""`and`, `or` and `not` in the graph, and what the tests of the current branches have decided.
 
 `queue and x > 0` is a list or a bool, so as a value it has no type. As the test of an `if` or a `while`, only
 its truth matters. So it is a `Truth`, which only conditions can use.
@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ... import staging
-from ...core.active_backends import active_backend
+from ...core.active_backends import CAPTURES, active_backend
 from ...errors import MismatchError
 from ..ir.types import ScalarType
 from ..tracing import recording
 from ..tracing.staged_lists import StagedList
-from ..tracing.tensor import Scalar, Staged, some
+from ..tracing.tensor import Optional, Scalar, Staged, some
 from ..tracing.trace import current_builder
 
 _BOOL = ScalarType(bool)
@@ -85,3 +85,16 @@ def _truth(value: Any) -> Any:
     if not isinstance(value, Staged):
         return bool(value)
     return value if value.type == _BOOL else recording.record("bool", (value,), _BOOL, function=bool)
+
+
+def is_known(value: Any) -> bool:
+    """Return whether a value is known not to be None in the current branch."""
+    if not isinstance(value, Optional):
+        return True
+    for test, outcome in CAPTURES.tests:
+        node = test.origin if isinstance(test, Staged) else None
+        while node is not None and node.op == "not_":
+            node, outcome = node.inputs[0], not outcome
+        if node is not None and node.op == "is_none" and node.inputs[0] is value.origin and not outcome:
+            return True
+    return False

@@ -131,12 +131,6 @@ def with_bases(value: Any) -> Iterator[Any]:
 
 
 def _held_by_closure(function: types.FunctionType) -> list[Any]:
-    """Return what a function closes over, unless a running function has defined it, for its own variables."""
-    if not function.__closure__:
-        return []
-    defined = {code for frame in user_frames() for code in _nested_codes(frame.f_code)}
-    if function.__code__ in defined:
-        return []
     cells = (cell for name, cell in cells_of(function).items() if name != "ag__")
     return [cell.cell_contents for cell in cells if has_contents(cell)]
 
@@ -189,6 +183,7 @@ def leads_to(start: Any, value: Any, limit: float = float("inf"), *, without: Co
     """
     seen: set[int] = set(map(id, without))
     stack = [start]
+    defined: set[types.CodeType] | None = None  # by running functions, which own what it closes over
     while stack and len(seen) < limit:
         item = stack.pop()
         if isinstance(item, _ATOMS) or id(item) in seen:
@@ -201,7 +196,10 @@ def leads_to(start: Any, value: Any, limit: float = float("inf"), *, without: Co
                 return True
         elif isinstance(item, types.FunctionType):
             stack.extend(item.__defaults__ or ())
-            stack.extend(_held_by_closure(item))
+            if item.__closure__:
+                if defined is None:
+                    defined = {code for frame in user_frames() for code in _nested_codes(frame.f_code)}
+                stack.extend(_held_by_closure(item) if item.__code__ not in defined else ())
         elif isinstance(item, types.BuiltinFunctionType):
             stack.append(item.__self__)
         elif not isinstance(item, _CLOSED) and BACKENDS[type(item)] is None:

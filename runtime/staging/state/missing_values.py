@@ -189,6 +189,10 @@ def needed_error(kind: str) -> ValueNeededError:
     )
 
 
+def is_optional(value: Any) -> bool:
+    return isinstance(value, OptionalStructure)
+
+
 def is_none(value: Any) -> Any:
     return isinstance(value, OptionalStructure) and value.ag__is_none()
 

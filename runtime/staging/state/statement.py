@@ -194,13 +194,13 @@ class Statement:
         left = [leaf for leaves, _ in path.values.values() for leaf in leaves]
         selected = (leaf for leaf in left if isinstance(leaf, selected_container.SelectedContainer))
         path.stale += [leaf for leaf in selected if leaf.is_stale()]
+        returned = self.flatten(result)[0] if narrowed is not None or self.apart.kinds else []
         if narrowed is not None:
-            path.seen += [(leaf, narrowed(leaf)) for leaf in (*left, *self.flatten(result)[0])]
+            path.seen += [(leaf, narrowed(leaf)) for leaf in (*left, *returned)]
         left = [leaf for leaf in left if not self.is_from_before(leaf)]
         if refreshed is not None:
             path.seen += [(leaf, refreshed(leaf)) for leaf in left]
-        own = self.flatten(result)[0] if self.apart.kinds else []
-        return [*own, *left]
+        return [*(returned if self.apart.kinds else []), *left]
 
     def finished(self, path: Path) -> Path:
         """Complete the path of a closure whose capture has ended."""
