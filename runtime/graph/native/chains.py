@@ -30,8 +30,8 @@ MIN_ELEMENTS = 4096
 """The number of elements of an array from which a chain pays."""
 MIN_PARALLEL = 2**19
 """The number of elements from which several threads run a chain."""
-_MOST_IN_BLOCKS = 64
-"""The nodes of a chain that runs in blocks: there is a block for each on the stack."""
+_MOST_IN_ONE_LOOP = 64
+"""The nodes of a chain of which one loop computes all."""
 _OPERATORS = frozenset(
     ("add", "sub", "mul", "truediv", "and_", "or_", "xor", "invert", "neg", "abs",
      "lt", "le", "gt", "ge", "eq", "ne", "convert", "numpy.where")
@@ -112,11 +112,11 @@ def _chain(graph: Graph, nodes: list[Node]) -> Chain:
     return chain
 
 
-def in_blocks(chain: Chain) -> Graph | None:
+def for_one_loop(chain: Chain) -> Graph | None:
     """Return a chain as a graph over arrays of one dimension, or None if it broadcasts arrays or is long."""
     shape = _shape(chain.nodes[0])
     arrays = [i.type for i in chain.inputs if isinstance(i.type, ArrayType)]
-    if len(chain.nodes) > _MOST_IN_BLOCKS or any(t.shape not in ((), shape) for t in arrays):
+    if len(chain.nodes) > _MOST_IN_ONE_LOOP or any(t.shape not in ((), shape) for t in arrays):
         return None
     graph = Graph(chain.graph.name)
     copies: dict[Node, Node] = {}
@@ -148,13 +148,13 @@ class ChainRegion(Region):
     def __init__(self, chain: Chain, owner: Owner):
         super().__init__(chain.nodes[0], chain.graph, owner, "chain of array operations")
         self.chain = chain
-        self._blocks = in_blocks(chain)
+        self._one_loop = for_one_loop(chain)
         self.run = self._run_first
 
     def _build(self) -> tuple[NativeCode, bool]:
-        graph = self._blocks or self.graph
+        graph = self._one_loop or self.graph
         targets = [result.type for result in graph.results]
-        return build(graph, self._mode, self._recover, targets, in_blocks=self._blocks is not None)
+        return build(graph, self._mode, self._recover, targets, in_one_loop=self._one_loop is not None)
 
     def call(self, *arguments: Any) -> tuple:
         return self.run(*arguments)
@@ -184,7 +184,7 @@ class ChainRegion(Region):
                 return tuple(targets)
             return tuple([r.reshape(shape) for r, (shape, _) in zip(results, shapes, strict=True)])
 
-        if self._blocks is None:
+        if self._one_loop is None:
             return run
         in_one_thread = run if len(shapes[0][0]) == 1 else run_flat
         size = math.prod(shapes[0][0])

@@ -135,7 +135,7 @@ class GraphEmitter(AxisReductionEmitter):
             raise
         finally:
             self.ignores_errors = False
-        if isinstance(value, Expression) and not (self.is_fusable(node) and self._is_whole(value, node)):
+        if isinstance(value, Expression) and not (self.is_fusable(node) and self.is_whole(value, node)):
             value = self.materialize(value)
         self.values[node] = value
         self._note_memory(node, value)
@@ -192,7 +192,7 @@ class GraphEmitter(AxisReductionEmitter):
         nested = ("min", "max")
         return all(self.all_users(user, test) if user.op in nested else test(user, node) for user in users)
 
-    def _is_whole(self, value: Expression, node: Node) -> bool:
+    def is_whole(self, value: Expression, node: Node) -> bool:
         """Return whether the user of an expression computes all of it.
 
         LLVM may skip what `where` does not select.

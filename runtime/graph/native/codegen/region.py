@@ -9,16 +9,15 @@ the outputs or, after a bailout, the live values of the checkpoint.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...ir.graph import Graph, Node
 from ...ir.types import ArrayType
-from ..assembly.kinds import Kind
 from ..assembly.memory import HEADER, PRELUDE
 from ..assembly.statuses import DONE, FLAGGED, INTERRUPTED, NOT_RUN, Mode, UnsupportedError
-from ..assembly.values import Array, Expression, List, Maybe
+from ..assembly.values import Access, Array, Expression, List, Maybe, Scalar
 from ..assembly.writer import METADATA
 from ..operations.places import block_of
 from .bailouts import Checkpoint, Frame
@@ -28,23 +27,21 @@ from .graphs import Scope
 from .identity import check_results
 from .layout import FRAME_HEADER, Leaving, RegionCode
 
-BLOCK = 512
-"""The elements of a block. One for each intermediate value fits into the fastest cache."""
-
 
 class RegionEmitter(BoundaryEmitter):
     """Emitter of a whole region."""
 
     def __init__(
-        self, mode: Mode, *, backs_up: bool = True, keeps_arguments: bool = False, in_blocks: bool = False
+        self, mode: Mode, *, backs_up: bool = True, keeps_arguments: bool = False, in_one_loop: bool = False
     ) -> None:
         super().__init__(mode)
-        self.backs_up, self.keeps_arguments, self.in_blocks = backs_up, keeps_arguments, in_blocks
+        self.backs_up, self.keeps_arguments, self.in_one_loop = backs_up, keeps_arguments, in_one_loop
 
     def emit(self, graph: Graph, target_types: Sequence[ArrayType] = ()) -> tuple[str, RegionCode]:
         """Emit a region. Arrays of the target types follow the arguments, and receive the results."""
         check_results(graph)
         w = self.w
+        self._selected: dict[str, str] = {}
         self._thread, self._budget = w.alloca("ptr"), w.alloca("i64")
         w.line("store ptr null, ptr %frame")
         w.line(f"store ptr null, ptr {w.offset('%frame', '8')}")
@@ -64,8 +61,8 @@ class RegionEmitter(BoundaryEmitter):
         written = set() if self.keeps_arguments else self.written_in(graph)
         self._back_up([v for n, v in zip(graph.arguments, self.inputs, strict=False) if n in written])
         self.frames.append(Frame(None, graph, 0))
-        if self.in_blocks:
-            self._emit_blocks(graph)
+        if self.in_one_loop:
+            self._emit_one_loop(graph)
             results = self._targets
         else:
             results, scope, _ = self.graph(graph, {a for a in graph.arguments if a in written})
@@ -88,37 +85,64 @@ class RegionEmitter(BoundaryEmitter):
         ]
         return self._code(outputs, exits, tuple(only_read))
 
-    def _emit_blocks(self, graph: Graph) -> None:
-        """Emit the graph for one block of its arrays after the other: what it computes stays in caches."""
-        w = self.w
-        targets, values = self._targets, dict(self.values)
-        size = targets[0].dims[0]
-        for array in (*targets, *values.values()):
-            if isinstance(array, Array) and array.dims:
-                self.require(w.compare("eq", array.dims[0], size))
+    # --- One loop ---------------------------------------------------------------------------------
 
-        def block(index: str) -> None:
-            start = w.mul(index, str(BLOCK))
-            rest = w.op(f"sub i64 {size}, {start}")
-            length = w.call("i64", "llvm.smin.i64", ("i64", rest), ("i64", str(BLOCK)))
+    def _emit_one_loop(self, graph: Graph) -> None:
+        """Emit a graph as one loop over the elements of its arrays, which computes each value once."""
+        w, size = self.w, self._targets[0].dims[0]
 
-            def part(value: Any) -> Any:
-                if not isinstance(value, Array) or not value.dims:
-                    return value
-                return replace(value, address=w.element(value.kind, value.address, start), dims=(length,))
+        def sized(value: Any) -> Any:
+            if not isinstance(value, Array) or not value.dims:
+                return value
+            self.require(w.compare("eq", value.dims[0], size))
+            return replace(value, dims=(size,))
 
-            self.values.update((node, part(value)) for node, value in values.items())
-            self._targets = [part(target) for target in targets]
-            self.graph(graph, set())
+        self._targets = [sized(target) for target in self._targets]
+        self.values.update([(node, sized(value)) for node, value in self.values.items()])
+        results, _, _ = self.graph(graph, set())
+        self.evaluate_all(list(zip(results, self._targets, strict=True)))
+        for llvm, place in self._selected.items():
+            w.line(f"store volatile {llvm} {w.op(f'load {llvm}, ptr {place}')}, ptr {w.alloca(llvm)}")
 
-        self.counted(w.op(f"sdiv i64 {w.add(size, str(BLOCK - 1))}, {BLOCK}"), block)
-        self._targets = targets
+    def node(self, node: Node) -> None:
+        super().node(node)
+        value = self.values[node]
+        if self.in_one_loop and isinstance(value, Expression):
+            users = [n for n in self.scopes[-1].graph.nodes if node in n.inputs]
+            is_selected = value.may_warn and all(n.op == "numpy.where" for n in users)
+            self.values[node] = replace(value, element=self._computed_once(value, is_selected))
 
-    def new_array(self, kind: Kind, dims: tuple[str, ...], *, zeroed: bool = False) -> Array:
-        if not self.in_blocks:
-            return super().new_array(kind, dims, zeroed=zeroed)
-        address = self.w.alloca(kind.memory, BLOCK)
-        return Array(kind, address, dims, root=address)
+    def is_whole(self, value: Expression, node: Node) -> bool:
+        return self.in_one_loop or super().is_whole(value, node)
+
+    def _computed_once(self, value: Expression, is_selected: bool) -> Callable[[Access], Scalar]:
+        """Return a function that emits an element at its first use.
+
+        LLVM may skip what `where` does not select, and its warnings. It cannot skip what a sum of bits needs.
+        """
+        known: list[Scalar] = []
+
+        def element(access: Access) -> Scalar:
+            if not known:
+                result = value.element(access)
+                known.append(result)
+                if is_selected:
+                    self._need(result)
+            return known[0]
+
+        return element
+
+    def _need(self, value: Scalar) -> None:
+        w, kind = self.w, value.kind
+        llvm = f"i{8 * kind.size}"
+        change = {"f": "bitcast", "b": "zext"}.get(kind.code)
+        bits = w.op(f"{change} {kind.llvm} {value.register} to {llvm}") if change else value.register
+        if llvm not in self._selected:
+            self._selected[llvm] = w.alloca(llvm)
+            w.allocas.append(f"  store {llvm} 0, ptr {self._selected[llvm]}")
+        place = self._selected[llvm]
+        before = w.op(f"load {llvm}, ptr {place}")
+        w.line(f"store {llvm} {w.op(f'or {llvm} {before}, {bits}')}, ptr {place}")
 
     def _exit(self, checkpoint: Checkpoint) -> list[Leaving]:
         """Emit the block that leaves at a checkpoint."""
@@ -150,6 +174,8 @@ class RegionEmitter(BoundaryEmitter):
 
     def _result(self, node: Node) -> Any:
         """Return a result of the current graph. Those of a region with targets are computed into them."""
+        if self.in_one_loop:
+            return self.value(node)
         if len(self.scopes) > 1 or not self._targets:
             return super()._result(node)
         target = self._targets[self.scopes[0].graph.results.index(node)]
@@ -160,6 +186,8 @@ class RegionEmitter(BoundaryEmitter):
         return target
 
     def is_fusable(self, node: Node) -> bool:
+        if self.in_one_loop:
+            return True
         if self._targets and len(self.scopes) == 1 and node in self.scopes[0].graph.results:
             return self.scopes[0].uses[node] == 1
         return super().is_fusable(node)
@@ -311,7 +339,7 @@ def compile_region(
     """Return the machine code of a region as LLVM assembly, and how to call it.
 
     The arrays of the types `targets` are passed after the arguments, and receive the results.
-    A region `in_blocks` has arrays of one dimension, all of the same size, and only element-wise operations.
+    A region `in_one_loop` has arrays of one dimension and one size, and only element-wise operations.
     Unless the region `backs_up` the inputs that it writes to, they are changed when it ends as `FLAGGED`.
     A region that `keeps_arguments` writes to none of them, and its results share no memory with each other.
     After `FLAGGED`, a region that was compiled in the mode `FLAGS` needs the mode `CHECKS`. A region without

@@ -254,22 +254,32 @@ class ElementwiseEmitter(MemoryEmitter):
 
     def evaluate(self, source: Array | Expression, target: Array) -> None:
         """Emit the elements of a value, broadcast to the target's shape and converted, into the target."""
-        w = self.w
-        may_warn = isinstance(source, Expression) and source.may_warn
-        arrays = source.arrays if isinstance(source, Expression) else (source,)
-        flat = target.strides is None and all(a.dims == target.dims and a.strides is None for a in arrays)
-        flat = flat and source.dims == target.dims
-        converts_float = source.kind.code == "f" and source.kind != target.kind
+        self.evaluate_all([(source, target)])
+
+    def evaluate_all(self, pairs: Sequence[tuple[Array | Expression, Array]]) -> None:
+        """Emit the elements of values into targets of one shape, in one loop."""
+        w, dims = self.w, pairs[0][1].dims
+
+        def is_flat(source: Array | Expression, target: Array) -> bool:
+            arrays = source.arrays if isinstance(source, Expression) else (source,)
+            return source.dims == dims and all(
+                a.dims == dims and a.strides is None for a in (target, *arrays)
+            )
+
+        def may_warn(source: Array | Expression, target: Array) -> bool:
+            converts_float = source.kind.code == "f" and source.kind != target.kind
+            return converts_float or (isinstance(source, Expression) and source.may_warn)
 
         def emit(access: Access) -> None:
-            value = self.element_of(source, target.dims, access)
-            value = self.convert(value, target.kind)
-            w.store(target.kind, value.register, self.address_at(target, access))
+            for source, target in pairs:
+                value = self.convert(self.element_of(source, dims, access), target.kind)
+                w.store(target.kind, value.register, self.address_at(target, access))
 
-        if may_warn or converts_float:
+        warns = any(may_warn(*pair) for pair in pairs)
+        if warns:
             self.clear_flags()
-        self.each_element(target.dims, emit, flat=flat)
-        if may_warn or converts_float:
+        self.each_element(dims, emit, flat=all(is_flat(*pair) for pair in pairs))
+        if warns:
             self.test_flags()
 
     def materialize(self, value: Any) -> Array:
