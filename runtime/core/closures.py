@@ -7,7 +7,9 @@ alias analysis attribute it to `f`. In converted files, `f` holds its staged for
 
 from __future__ import annotations
 
+import ctypes
 import re
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -47,6 +49,13 @@ def holder_frame(frame: types.FrameType) -> types.FrameType | None:
     """Return the frame of the function whose staged form a frame runs, or None if it runs no staged form."""
     outer = frame.f_back
     return outer if outer is not None and holds(outer.f_code, frame.f_code) else None
+
+
+def set_variable(frame: types.FrameType, name: str, value: Any) -> None:
+    """Bind a variable of a running or suspended function."""
+    frame.f_locals[name] = value
+    if sys.version_info < (3, 13):
+        ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), ctypes.c_int(0))
 
 
 def cells_of(function: Any) -> dict[str, types.CellType]:

@@ -120,10 +120,11 @@ def for_stmt(
         if extra_test is None:
             if ACTIVE and type(iter_) is range and len(iter_) >= staging.LONG_RANGE:
                 iter_ = staging.start_long_range(iter_, None, body, get_state, set_state, symbol_names)
-            for item in iter_:
+            for item in staging.watched(iter_) if ACTIVE else iter_:
                 body(item)
         else:
-            for_rest(extra_test(), iter(iter_), extra_test, body, get_state, set_state, symbol_names)
+            items = iter(staging.watched(iter_) if ACTIVE else iter_)
+            for_rest(extra_test(), items, extra_test, body, get_state, set_state, symbol_names)
     except BaseException as error:
         drop_current_frame(error)
         raise
@@ -144,6 +145,7 @@ def for_items(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
                 return ()
             iter_ = source.iterator()
         is_long = ACTIVE and type(iter_) is range and len(iter_) >= staging.LONG_RANGE
+        iter_ = staging.watched(iter_) if ACTIVE else iter_
         state = get_state, set_state, symbol_names
         if extra_test is None:
             return staging.start_long_range(iter_, None, body, *state) if is_long else iter_

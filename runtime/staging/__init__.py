@@ -15,6 +15,7 @@ from ..backends import AFTER_REGISTRATION
 from ..core.active_backends import ACTIVE
 
 _HOMES = {
+    "aliases": "watched",
     "conditions": "if_exp if_stmt",
     "expressions": "contains ended extend get_item has_staged in_branch keep "
     "list_comp looping owner_of owner_of_item owner_of_text plain_comp run_noting_condition shown "
@@ -45,7 +46,7 @@ def load() -> None:
         recursion,
         special_methods,
     )
-    from .state import missing_values, side_effects, statement, unsupported  # noqa: PLC0415
+    from .state import aliases, missing_values, side_effects, statement, unsupported  # noqa: PLC0415
 
     homes = (
         conditions,
@@ -57,7 +58,7 @@ def load() -> None:
         recursion,
         special_methods,
     )
-    for home in (*homes, missing_values, side_effects, statement, unsupported):
+    for home in (*homes, aliases, missing_values, side_effects, statement, unsupported):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})
 

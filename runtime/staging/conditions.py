@@ -18,7 +18,7 @@ from ..values import selected_container
 from ..values.locations import Location
 from ..values.structures import LEAF, Spec, leaf_paths, unflatten
 from .exceptions import refuse_end
-from .state.aliases import other_reference
+from .state.aliases import is_aliased, other_reference
 from .state.container_merging import MergedContainers, Value, aligned
 from .state.escapes import outer_name, warn_of_escapes
 from .state.growing_lists import stage_list
@@ -32,7 +32,6 @@ from .state.statement import (
     Statement,
     Variable,
     Written,
-    is_aliased,
     is_missing,
     is_same,
     merge_leaves,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 from ... import staging
 from ...debugging.error_operands import describe_staged
 from ...errors import AliasError, MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
-from ...staging.state.aliases import other_reference
+from ...staging.state.aliases import other_reference, replaced
+from ...staging.state.statement import Restage
 from ...values.selected_container import SelectedContainer
 from ..ir.graph import Node
 from ..ir.type_merging import merge_types
@@ -87,14 +89,14 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
     if isinstance(target, np.ndarray) and (
         staging.has_staged(key) or recording.contains_staged(value) or in_inner_graph()
     ):
-        other = other_reference(target, None, None)
+        find = functools.partial(other_reference, target, None, None)
+        array, other = replaced(target, lambda a: wrap(recording.to_node(a)), find, Restage([target]))
         if other:
             raise AliasError(
                 f"a staged value is written into a plain array, and {other} also refers to the array",
                 why="the other reference would not see the write, which happens only when the graph runs",
                 remedy="write to a copy (y = x.copy()), or pass the array as an argument",
             )
-        array = wrap(recording.to_node(target))
         array[key] = value
         return array
     if not isinstance(target, Staged) and staging.has_staged(key):

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 import types
+import weakref
 from collections.abc import Callable, Collection, Iterator, Sequence
 from types import FrameType
 from typing import Any, Self
@@ -15,11 +17,15 @@ from typing import Any, Self
 import numpy as np
 
 from ...backends import BACKENDS, Backend
-from ...core.closures import cells_of, function_key, holder_frame, parameter_names
+from ...core.active_backends import CAPTURES
+from ...core.closures import cells_of, function_key, holder_frame, parameter_names, set_variable
+from ...core.in_flight import running
+from ...core.operands import pending_variables
 from ...debugging.tracebacks import frame_variables, is_internal
 from ...values.locations import has_contents
 
 ROOT = "trace_root"
+IS_DEFAULT = "the default of a parameter"
 MAX_STEPS = 100_000  # a framework's model may reach almost every object
 _CLOSED = (type, types.ModuleType, types.FunctionType, types.CodeType, types.FrameType, np.generic)
 _ATOMS = (int, float, complex, bool, str, bytes, type(None))
@@ -96,10 +102,12 @@ def other_reference(
         return "the array that it is a view of"
     by_function, own = dict(getattr(own, "by_function", {})), getattr(own, "local", own)
     by_function[home] = {*by_function.get(home, ()), *own}
+    allowed = [*without]
     for frame in frames:
         known = by_function.get(function_key(frame.f_code), ())
         for name, held in frame_variables(frame).items():
             if name in known and any(v is value for v in (accounted or list)([held])):
+                allowed += [] if held is value else [held]
                 continue
             if held is value or leads_to(held, value, without=without):
                 return f"the variable {name!r}"
@@ -109,7 +117,120 @@ def other_reference(
             is_searched = is_deep and not isinstance(held, _CLOSED)
             if is_searched and leads_to(held, value, MAX_STEPS, without=without):
                 return f"the global {name!r}"
-    return "the default of a parameter" if is_default(value) else ""
+    if any(leads_to(manager, value, without=allowed) for manager in _managers()):
+        return "a context manager"
+    if any(leads_to(part, value, without=allowed) for loop in _loops.iterators for part in loop.parts()):
+        return "what a loop iterates over"
+    return IS_DEFAULT if is_default(value) else ""
+
+
+class Watched:
+    """The iterator of a Python loop: the user's code, which may refer to what staged values replace."""
+
+    def __init__(self, iterable: Any):
+        self.iterator = iter(iterable)
+        _loops.iterators.add(self)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self.iterator)
+
+    def parts(self) -> Iterator[Any]:
+        """Yield the iterators and functions of the user's from which the items come."""
+        stack = [self.iterator]
+        while stack:
+            item = stack.pop()
+            kind = type(item)
+            if kind in _COMBINED or kind.__module__ == "itertools":
+                stack += gc.get_referents(item)
+            elif kind.__module__ != "builtins" or kind in _CODE:
+                yield item
+
+
+class _Loops(threading.local):
+    def __init__(self) -> None:
+        self.iterators: weakref.WeakSet[Watched] = weakref.WeakSet()
+
+
+_loops = _Loops()
+_COMBINED = frozenset((enumerate, zip, map, filter, reversed))
+_CODE = frozenset((types.GeneratorType, types.FunctionType, types.BuiltinFunctionType, types.MethodType))
+
+
+def watched(iterable: Any) -> Any:
+    """Return an iterable over the same items to which `other_reference` pays attention."""
+    kind = type(iterable)
+    is_plain = kind is np.ndarray or kind.__module__.partition(".")[0] == __name__.partition(".")[0]
+    is_plain = is_plain or (kind.__module__ == "builtins" and kind not in _COMBINED | _CODE)
+    return iterable if is_plain else Watched(iterable)
+
+
+def replaced(
+    value: Any, make: Callable[[Any], Any], find: Callable[[], str], restage: BaseException
+) -> tuple[Any, str]:
+    """Make a staged list or array of a plain one, for each variable that refers to it, if nothing else does.
+
+    Return it and what else refers to the plain one, as `find` describes it. Raise `restage` if the other
+    variables are older than a branch or loop body that is being captured, whose statement has to do this.
+    """
+    has_other_names = bool(find())
+    staged = make(value)
+    other = move(value, staged, find)
+    if has_other_names and not other and any(id(value) in heap.reached for heap in CAPTURES.heaps):
+        move(staged, value, str)
+        raise restage
+    return staged, other
+
+
+def move(value: Any, other: Any, find: Callable[[], str]) -> str:
+    """Bind the variables of running functions that refer to a list or array to another object.
+
+    Return what else refers to it, as `find` describes it; if something does, change nothing.
+    """
+    if is_default(value):
+        return IS_DEFAULT
+    variables = [*holding_variables(value)]
+    if any(name in pending_variables(frame) for frame, name in variables):
+        return "an expression that is not finished"
+    for frame, name in variables:
+        set_variable(frame, name, other)
+    left = find()
+    for frame, name in variables if left else ():
+        set_variable(frame, name, value)
+    return left
+
+
+def holding_variables(value: Any) -> Iterator[tuple[FrameType, str]]:
+    """Yield the variables of running functions and suspended generators that refer to a list or array.
+
+    Variables of functions outside of the trace do not count.
+    """
+    frames = user_frames()
+    made = {name for frame in frames for name in frame.f_code.co_cellvars}
+    suspended = [held for frame in frames for held in frame_variables(frame).values()]
+    suspended += [getattr(manager, "gen", None) for manager in _managers()]
+    suspended += [part for loop in _loops.iterators for part in loop.parts()]
+    frames += [g.gi_frame for g in suspended if isinstance(g, types.GeneratorType) and g.gi_frame is not None]
+    for frame in frames:
+        for name, held in frame_variables(frame).items():
+            if held is value and (name in made or name not in frame.f_code.co_freevars):
+                yield frame, name
+
+
+def _managers() -> list[Any]:
+    return [] if running.flight is None else running.flight.reached()[1]
+
+
+def is_aliased(value: Any, location: Any) -> bool:
+    """Return whether a value is an argument or a view, or has another name in a running function."""
+    if getattr(value, "is_argument", False) or getattr(value, "shared", ""):
+        return True
+    if getattr(value, "base", None) is not None:
+        return True
+    own = getattr(location, "name", None)
+    return any(name != own and held is value for name, held in user_variables())
 
 
 def is_default(value: Any) -> bool:

@@ -12,7 +12,7 @@ from ...core.closures import holder_frame
 from ...debugging.tracebacks import is_internal
 from ...errors import AliasError, StagingError
 from ...values.locations import Location
-from .aliases import ROOT, other_reference
+from .aliases import ROOT, holding_variables, other_reference, replaced
 from .escapes import is_held_twice, is_made_in_trace
 from .statement import Restage, Statement, Variable
 from .unsupported import not_a_variable_error
@@ -50,11 +50,15 @@ def stage_list(statement: Statement, location: Any) -> bool:
         is_alone = len(holders) == 1 and is_made_in_trace(statement, holders[0].owner)
         is_alone = is_alone and not is_held_twice(holders[0], plain_list)
         slot = holders[0] if is_alone else None
-        if slot is None:
+        variables = [variable for _, variable in holding_variables(plain_list)]
+        if slot is None and (holders or not variables):
             raise not_a_variable_error(plain_list, next(iter(holders), None), statement.closures)
-        name = slot.name
+        name = variables[0] if slot is None else slot.name
     owners = [] if slot is None else [slot.owner, getattr(slot.owner, "__dict__", None)]
-    other = other_reference(plain_list, statement.names, statement.code, without=owners)
+
+    def other_of_list() -> str:
+        return other_reference(plain_list, statement.names, statement.code, without=owners)
+
     if is_iterated(plain_list):
         raise StagingError(
             f"the list {name!r} changes its length under a staged condition while a Python loop iterates "
@@ -62,6 +66,7 @@ def stage_list(statement: Statement, location: Any) -> bool:
             why="the Python loop would not see which items the graph adds or removes at run time",
             remedy=f"loop over a copy: for item in list({name})",
         )
+    staged, other = replaced(plain_list, make, other_of_list, GrowLists([plain_list]))
     if other:
         raise AliasError(
             f"the list {name!r} changes its length in a staged branch or loop, and {other} refers to it too",
@@ -69,7 +74,7 @@ def stage_list(statement: Statement, location: Any) -> bool:
             "the other name would not refer",
             remedy=f"use one name for it, or give the other name a copy: list({name})",
         )
-    staged = make(plain_list)
+    statement.heap.move(plain_list, staged)
     if slot is not None:
         statement.heap.replace(slot, plain_list, staged)
     statement.staged_lists.append(plain_list)

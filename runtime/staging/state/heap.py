@@ -133,6 +133,12 @@ class Heap:
                 before[slot.key] = other
         slot.set(next(before[slot.key] for owner, before in self._saved if owner is slot.owner))
 
+    def move(self, value: Any, other: Any) -> None:
+        """Record that variables which referred to a value refer to another before the statement runs."""
+        for owner, before in self._saved:
+            if isinstance(owner, types.CellType) and before.get("contents", self) is value:
+                before["contents"] = other
+
     def _visit(self, value: Any) -> Iterable[Any]:
         if isinstance(value, types.FunctionType):
             return self._visit_function(value)

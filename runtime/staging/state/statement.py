@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from ...errors import StagedRecursionError
 from ...values import selected_container
 from ...values.locations import Location
 from ...values.structures import LEAF, Spec
-from .aliases import other_reference, user_variables
+from .aliases import holding_variables, other_reference, replaced
 from .heap import Heap, running_heaps
 from .mismatches import TWO_MEMBERS, Rows, described, not_in_a_program
 from .object_merging import FieldMerging, MergeByField, is_mergeable
@@ -58,6 +59,7 @@ class Variable:
     name: str
 
 
+_STAGED = {np.ndarray: "staged_array", deque: "staged_deque"}
 RESULT = Variable(-1, "the value")
 """The location of the result of a closure."""
 
@@ -290,14 +292,16 @@ class Statement:
     def stage_arrays(self, changed_arrays: list[Any]) -> None:
         """Replace the plain arrays and deques that a branch or loop has changed with staged ones."""
         for owner in changed_arrays:
+            find = functools.partial(other_reference, owner, self.names, self.code)
             own = [n for n, value in zip(self.names, self.before, strict=True) if value is owner]
-            is_array = isinstance(owner, np.ndarray)
-            name = "staged_array" if is_array else "staged_deque" if type(owner) is deque else ""
-            make = getattr(self.backend, name, None)
-            other = other_reference(owner, self.names, self.code) if name and own else ""
-            if make is None or not own or other:
-                raise changed(owner, own[0] if own else "", other)
-            staged = make(owner)
+            own += [variable for _, variable in holding_variables(owner)]
+            make = getattr(self.backend, _STAGED.get(type(owner), ""), None) if own else None
+            if make is None:
+                raise changed(owner, own[0] if own else "", find() if own and type(owner) in _STAGED else "")
+            staged, other = replaced(owner, make, find, Restage([owner]))
+            if other:
+                raise changed(owner, own[0], other)
+            self.heap.move(owner, staged)
             self.before = tuple(staged if value is owner else value for value in self.before)
         self.restore()
 
@@ -376,16 +380,6 @@ def _optional(backend: Backend, first: Any, second: Any, kinds: list[Any], is_lo
     if make is None or (first is None) == (second is None) or held is None:
         return None
     return make(held) if not is_loop or backend.allows_none(held) else None  # type: ignore[attr-defined]
-
-
-def is_aliased(value: Any, location: Any) -> bool:
-    """Return whether a value is an argument or a view, or has another name in a running function."""
-    if getattr(value, "is_argument", False) or getattr(value, "shared", ""):
-        return True
-    if getattr(value, "base", None) is not None:
-        return True
-    own = getattr(location, "name", None)
-    return any(name != own and held is value for name, held in user_variables())
 
 
 def is_part(location: Any) -> bool:

@@ -7,10 +7,10 @@ def wrong():
     @ag.function
     def fill(x):
         buffer = np.zeros(3)
-        same = buffer
+        kept = (buffer, x)
         if x > 0:
             buffer[0] = x  # <-- here
-        return same[0]
+        return kept[0][0]
 
     return fill(np.float64(2.0))
 

@@ -7,10 +7,10 @@ def wrong():
     @ag.function
     def grow(n):
         items = [0]
-        other = items
+        kept = (items, n)
         for i in range(n):  # <-- here
             items.append(i)
-        return len(other)
+        return len(kept[0])
 
     return grow(np.int64(3))
 
