@@ -15,7 +15,7 @@ from ..core.in_flight import SKIPPED, running
 from ..core.undefined import Undefined
 from ..errors import AliasError
 from ..values import selected_container
-from ..values.locations import Location
+from ..values.locations import RESULT, Location, Variable, Written
 from ..values.structures import LEAF, Spec, leaf_paths, unflatten
 from .exceptions import refuse_end
 from .state.aliases import is_aliased, other_reference
@@ -25,17 +25,7 @@ from .state.growing_lists import stage_list
 from .state.mismatches import Rows, Side, outlined
 from .state.missing_values import known_part, unified
 from .state.object_merging import MergeByField
-from .state.statement import (
-    RESULT,
-    AlwaysRaises,
-    Path,
-    Statement,
-    Variable,
-    Written,
-    is_missing,
-    is_same,
-    merge_leaves,
-)
+from .state.statement import AlwaysRaises, Path, Statement, is_missing, is_same, merge_leaves
 
 
 def if_stmt(

@@ -11,6 +11,7 @@ from ..backends import Backend
 from ..core.closures import set_nothing
 from ..core.in_flight import running
 from ..errors import AliasError, MismatchError
+from ..values.locations import Written
 from .loop_options import checked, decrement_limit
 from .loop_peeling import NoInitialValue, assert_runs, first_and_rest
 from .state.aliases import user_variables, with_bases
@@ -18,7 +19,7 @@ from .state.carried_values import CarriedValues
 from .state.escapes import warn_of_escapes
 from .state.mismatches import BEFORE, Rows, Side
 from .state.object_merging import MergeByField
-from .state.statement import Path, Restage, Statement, Written
+from .state.statement import Path, Restage, Statement
 
 MAX_WIDENINGS = 12
 

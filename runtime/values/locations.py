@@ -179,3 +179,32 @@ def register_libraries(*names: str, lazily_built: bool = False) -> None:
 
 def is_library_module(module: Any) -> bool:
     return str(module).partition(".")[0] in _libraries
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A location: the n-th symbol of a statement's state."""
+
+    index: int
+    name: str
+
+
+RESULT = Variable(-1, "the value")
+"""The location of the result of a closure."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A location: the contents of a staged value that is written to in place."""
+
+    handle: Any
+
+    def __hash__(self) -> int:
+        return id(self.handle)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Written) and self.handle is other.handle
+
+    @property
+    def name(self) -> str:
+        return self.handle.name

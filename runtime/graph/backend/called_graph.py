@@ -9,8 +9,8 @@ from typing import Any
 from ...core.undefined import Undefined
 from ...staging.state.missing_values import unified
 from ...staging.state.recursion import refusal
-from ...staging.state.statement import Path, Statement, Written
-from ...values.locations import ClassView, DictView, Location
+from ...staging.state.statement import Path, Statement
+from ...values.locations import ClassView, DictView, Location, Written
 from ...values.structures import LEAF, Spec, leaf_paths, unflatten
 from ..ir.alias_analysis import AliasAnalysis, is_immutable
 from ..ir.graph import Graph, Node

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from ... import staging
+from ...core.active_backends import active_backend
 from ...debugging.error_operands import describe_staged
 from ...errors import AliasError, MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...staging.state.aliases import other_reference, replaced
+from ...staging.state.escapes import is_made_in_trace
 from ...staging.state.statement import Restage
 from ...values.selected_container import SelectedContainer
 from ..ir.graph import Node
@@ -89,8 +91,11 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
     if isinstance(target, np.ndarray) and (
         staging.has_staged(key) or recording.contains_staged(value) or in_inner_graph()
     ):
-        find = functools.partial(other_reference, target, None, None)
-        array, other = replaced(target, lambda a: wrap(recording.to_node(a)), find, Restage([target]))
+        find = functools.partial(other_reference, target, None, None, is_deep=True)
+        is_free = functools.partial(is_made_in_trace, active_backend(), ())
+        array, other = replaced(
+            target, lambda a: wrap(recording.to_node(a)), find, is_free, Restage([target])
+        )
         if other:
             raise AliasError(
                 f"a staged value is written into a plain array, and {other} also refers to the array",

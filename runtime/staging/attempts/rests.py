@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from ...values.locations import Location
+from ...values.locations import RESULT, Location
 from ..conditions import growing, merge_paths
 from ..state.aliases import user_frames
 from ..state.growing_lists import GrowLists, stage_list
 from ..state.mismatches import Side
 from ..state.object_merging import MergeByField
-from ..state.statement import RESULT, Path, Restage, Statement
+from ..state.statement import Path, Restage, Statement
 from ..state.unsupported import not_a_variable_error
 
 MAX_RESTS = 40

@@ -22,7 +22,8 @@ from ...core.closures import cells_of, function_key, holder_frame, parameter_nam
 from ...core.in_flight import running
 from ...core.operands import pending_variables
 from ...debugging.tracebacks import frame_variables, is_internal
-from ...values.locations import has_contents
+from ...values.locations import Location, has_contents, read_contents
+from .heap import is_user_object
 
 ROOT = "trace_root"
 IS_DEFAULT = "the default of a parameter"
@@ -168,37 +169,50 @@ def watched(iterable: Any) -> Any:
 
 
 def replaced(
-    value: Any, make: Callable[[Any], Any], find: Callable[[], str], restage: BaseException
+    value: Any,
+    make: Callable[[Any], Any],
+    find: Callable[[], str],
+    is_free: Callable[[Any], bool],
+    restage: BaseException,
 ) -> tuple[Any, str]:
-    """Make a staged list or array of a plain one, for each variable that refers to it, if nothing else does.
+    """Make a staged list or array of a plain one, wherever the traced code refers to it.
 
-    Return it and what else refers to the plain one, as `find` describes it. Raise `restage` if the other
-    variables are older than a branch or loop body that is being captured, whose statement has to do this.
+    Return it and what else refers to the plain one, as `find` describes it. `is_free` returns whether an
+    object was made in the trace, so that it may refer to staged values. Raise `restage` if other references
+    are older than a branch or loop body that is being captured, whose statement has to do this.
     """
     has_other_names = bool(find())
     staged = make(value)
-    other = move(value, staged, find)
+    other = move(value, staged, find, is_free)
     if has_other_names and not other and any(id(value) in heap.reached for heap in CAPTURES.heaps):
-        move(staged, value, str)
+        move(staged, value, str, is_free)
         raise restage
     return staged, other
 
 
-def move(value: Any, other: Any, find: Callable[[], str]) -> str:
-    """Bind the variables of running functions that refer to a list or array to another object.
+def move(value: Any, other: Any, find: Callable[[], str], is_free: Callable[[Any], bool]) -> str:
+    """Have the variables of running functions, and what they contain, refer to another list or array.
 
-    Return what else refers to it, as `find` describes it; if something does, change nothing.
+    Return what else refers to it; if something does, change nothing.
     """
     if is_default(value):
         return IS_DEFAULT
     variables = [*holding_variables(value)]
     if any(name in pending_variables(frame) for frame, name in variables):
         return "an expression that is not finished"
-    for frame, name in variables:
-        set_variable(frame, name, other)
+    slots = [slot for slot in holding_slots(value) if is_free(slot.owner)]
+
+    def put(old: Any, new: Any) -> None:
+        for frame, name in variables:
+            set_variable(frame, name, new)
+        for slot in slots:
+            is_list = isinstance(slot.owner, list)
+            slot.set([new if item is old else item for item in slot.owner] if is_list else new)
+
+    put(value, other)
     left = find()
-    for frame, name in variables if left else ():
-        set_variable(frame, name, value)
+    if left:
+        put(other, value)
     return left
 
 
@@ -207,6 +221,37 @@ def holding_variables(value: Any) -> Iterator[tuple[FrameType, str]]:
 
     Variables of functions outside of the trace do not count.
     """
+    for frame, name, held in _variables():
+        if held is value:
+            yield frame, name
+
+
+def holding_slots(value: Any) -> Iterator[Location]:
+    """Yield the attributes, items and closures' cells that refer to a list or array, and can be changed."""
+    stack = [*(held for _, _, held in _variables()), *_managers()]
+    stack += [part for loop in _loops.iterators for part in loop.parts()]
+    seen: set[int] = set()
+    while stack and len(seen) < MAX_STEPS:
+        owner = stack.pop()
+        if isinstance(owner, _ATOMS) or id(owner) in seen:
+            continue
+        seen.add(id(owner))
+        if isinstance(owner, types.FunctionType):
+            stack += owner.__closure__ or ()
+        elif isinstance(owner, types.MethodType):
+            stack.append(owner.__self__)
+        elif isinstance(owner, tuple):
+            stack += owner
+        elif isinstance(owner, (list, dict, types.CellType)) or is_user_object(owner):
+            for key, held in read_contents(owner).items():
+                items = held if isinstance(owner, list) else [held]
+                stack += items
+                if any(item is value for item in items):
+                    yield Location(owner, key)
+
+
+def _variables() -> Iterator[tuple[FrameType, str, Any]]:
+    """Yield the variables of running functions and suspended generators, without those of outer functions."""
     frames = user_frames()
     made = {name for frame in frames for name in frame.f_code.co_cellvars}
     suspended = [held for frame in frames for held in frame_variables(frame).values()]
@@ -215,8 +260,8 @@ def holding_variables(value: Any) -> Iterator[tuple[FrameType, str]]:
     frames += [g.gi_frame for g in suspended if isinstance(g, types.GeneratorType) and g.gi_frame is not None]
     for frame in frames:
         for name, held in frame_variables(frame).items():
-            if held is value and (name in made or name not in frame.f_code.co_freevars):
-                yield frame, name
+            if name in made or name not in frame.f_code.co_freevars:
+                yield frame, name, held
 
 
 def _managers() -> list[Any]:

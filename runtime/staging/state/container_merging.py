@@ -14,11 +14,11 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from ...values import selected_container
-from ...values.locations import Location, read_contents
+from ...values.locations import Location, Variable, read_contents
 from ...values.structures import Spec, flatten_leaves, merge_sources, unflatten, walk_specs
 from .aliases import other_reference
 from .escapes import owner_of
-from .statement import Path, Statement, Variable, is_missing, is_part
+from .statement import Path, Statement, is_missing, is_part
 
 Value: TypeAlias = tuple[list[Any], Spec]
 

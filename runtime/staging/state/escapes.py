@@ -5,18 +5,17 @@ from __future__ import annotations
 import inspect
 import re
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...backends import staged_by
 from ...core.closures import parameter_names
 from ...debugging.tracebacks import frame_variables
-from ...values.locations import ClassView, DictView, Location, read_contents
+from ...values.locations import ClassView, DictView, Location, Written
 from ...values.structures import flatten
 from . import side_effects
 from .aliases import MAX_STEPS, leads_to, user_frames
 from .heap import is_of_user
-from .statement import Written
 
 _BASE = re.compile(r"\w+")
 
@@ -62,7 +61,7 @@ def outer_name(statement: Any, slot: Location) -> str:
     owner = slot.owner
     if isinstance(owner, DictView):
         return slot.name if isinstance(owner, ClassView) else f"the global {slot.key!r}"
-    if not _is_outer(statement, owner):
+    if not _is_outer(statement.backend, statement.heap.globals, owner):
         return ""
     held = (n for f in user_frames() for n, v in [*f.f_globals.items()] if v is owner)
     name = next(held, "")
@@ -90,14 +89,17 @@ def _of_variable(statement: Any, location: Any) -> str:
     if base[0] == name:
         return ""
     values = [f.f_locals[base[0]] for f in frames if base[0] in f.f_locals][:1]
-    return repr(name) if any(_is_outer(statement, v) for v in values) else ""
+    return repr(name) if any(_is_outer(statement.backend, statement.heap.globals, v) for v in values) else ""
 
 
-def is_made_in_trace(statement: Any, owner: Any) -> bool:
-    """Return whether nothing that outlives the trace, such as a free variable, refers to an object."""
-    if isinstance(owner, DictView) or _is_outer(statement, owner):
+def is_made_in_trace(backend: Any, known: Iterable[Any], owner: Any) -> bool:
+    """Return whether nothing that outlives the trace, such as a free variable, refers to an object.
+
+    `known` are values of globals.
+    """
+    if isinstance(owner, DictView) or _is_outer(backend, known, owner):
         return False
-    is_given = hasattr(statement.backend, "is_given")  # then `_is_outer` has looked at the arguments
+    is_given = hasattr(backend, "is_given")  # then `_is_outer` has looked at the arguments
     frames = user_frames()
     made = {name for frame in frames for name in frame.f_code.co_cellvars}
     held = [
@@ -114,17 +116,10 @@ def is_made_in_trace(statement: Any, owner: Any) -> bool:
     return not any(leads_to(value, owner, MAX_STEPS) for value in held)
 
 
-def is_held_twice(slot: Location, value: Any) -> bool:
-    """Return whether the owner of a slot refers to its value in another way, too."""
-    contents = read_contents(slot.owner)
-    held = contents[None] if isinstance(slot.owner, list) else contents.values()
-    return any(leads_to(other, value) for other in held if other is not value)
-
-
-def _is_outer(statement: Any, owner: Any) -> bool:
+def _is_outer(backend: Any, known: Iterable[Any], owner: Any) -> bool:
     """Return whether a global, or an argument that is the caller's own object, refers to `owner`."""
     named = [f.f_globals[n] for f in user_frames() for n in f.f_code.co_names if n in f.f_globals]
-    for held in (*statement.heap.globals, *named, *_arguments(statement.backend)):
+    for held in (*known, *named, *_arguments(backend)):
         cells = held.__closure__ or () if isinstance(held, types.FunctionType) else ()
         if any(cell is owner for cell in cells) or leads_to(held, owner, MAX_STEPS):
             return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import functools
 import gc
 import sys
 from types import FrameType
@@ -11,10 +12,10 @@ from typing import Any
 from ...core.closures import holder_frame
 from ...debugging.tracebacks import is_internal
 from ...errors import AliasError, StagingError
-from ...values.locations import Location
+from ...values.locations import Location, Variable
 from .aliases import ROOT, holding_variables, other_reference, replaced
-from .escapes import is_held_twice, is_made_in_trace
-from .statement import Restage, Statement, Variable
+from .escapes import is_made_in_trace
+from .statement import Restage, Statement
 from .unsupported import not_a_variable_error
 
 
@@ -44,21 +45,14 @@ def stage_list(statement: Statement, location: Any) -> bool:
         or any(plain_list is done for done in statement.staged_lists)
     ):
         return False
-    name, slot = statement.name_of(location), None
+    name = statement.name_of(location)
+    is_free = functools.partial(is_made_in_trace, statement.backend, statement.heap.globals)
+    holders = statement.heap.holders(plain_list)
     if not any(value is plain_list for value in statement.before):
-        holders = statement.heap.holders(plain_list)
-        is_alone = len(holders) == 1 and is_made_in_trace(statement, holders[0].owner)
-        is_alone = is_alone and not is_held_twice(holders[0], plain_list)
-        slot = holders[0] if is_alone else None
         variables = [variable for _, variable in holding_variables(plain_list)]
-        if slot is None and (holders or not variables):
+        if not all(is_free(holder.owner) for holder in holders) or not (holders or variables):
             raise not_a_variable_error(plain_list, next(iter(holders), None), statement.closures)
-        name = variables[0] if slot is None else slot.name
-    owners = [] if slot is None else [slot.owner, getattr(slot.owner, "__dict__", None)]
-
-    def other_of_list() -> str:
-        return other_reference(plain_list, statement.names, statement.code, without=owners)
-
+        name = holders[0].name if holders else variables[0]
     if is_iterated(plain_list):
         raise StagingError(
             f"the list {name!r} changes its length under a staged condition while a Python loop iterates "
@@ -66,7 +60,8 @@ def stage_list(statement: Statement, location: Any) -> bool:
             why="the Python loop would not see which items the graph adds or removes at run time",
             remedy=f"loop over a copy: for item in list({name})",
         )
-    staged, other = replaced(plain_list, make, other_of_list, GrowLists([plain_list]))
+    find = functools.partial(other_reference, plain_list, statement.names, statement.code, is_deep=True)
+    staged, other = replaced(plain_list, make, find, is_free, GrowLists([plain_list]))
     if other:
         raise AliasError(
             f"the list {name!r} changes its length in a staged branch or loop, and {other} refers to it too",
@@ -75,8 +70,6 @@ def stage_list(statement: Statement, location: Any) -> bool:
             remedy=f"use one name for it, or give the other name a copy: list({name})",
         )
     statement.heap.move(plain_list, staged)
-    if slot is not None:
-        statement.heap.replace(slot, plain_list, staged)
     statement.staged_lists.append(plain_list)
     statement.before = tuple(staged if value is plain_list else value for value in statement.before)
     statement.restore()

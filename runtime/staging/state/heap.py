@@ -124,20 +124,14 @@ class Heap:
             if v is value
         ]
 
-    def replace(self, slot: Location, value: Any, other: Any) -> None:
-        """Put another value in the place of one in a slot before the statement runs."""
-        for owner, before in self._saved:
-            if owner is slot.owner and isinstance(owner, list):
-                before[None] = [other if item is value else item for item in before[None]]
-            elif owner is slot.owner:
-                before[slot.key] = other
-        slot.set(next(before[slot.key] for owner, before in self._saved if owner is slot.owner))
-
     def move(self, value: Any, other: Any) -> None:
-        """Record that variables which referred to a value refer to another before the statement runs."""
+        """Record that what referred to a value refers to another one before the statement runs."""
         for owner, before in self._saved:
-            if isinstance(owner, types.CellType) and before.get("contents", self) is value:
-                before["contents"] = other
+            if isinstance(owner, list):
+                before[None] = [other if item is value else item for item in before[None]]
+            else:
+                before.update({key: other for key, held in before.items() if held is value})
+        self.moved()  # the references of suspended generators are part of their positions
 
     def _visit(self, value: Any) -> Iterable[Any]:
         if isinstance(value, types.FunctionType):
@@ -167,7 +161,7 @@ class Heap:
         if is_python_iterator(value):
             self._iterators.append((value, iterator_position(value)))
             return ()
-        if not _is_user_object(value):
+        if not is_user_object(value):
             return ()
         contents = dict(read_contents(value))
         self._saved.append((value, contents))
@@ -318,7 +312,7 @@ def is_of_user(holder: Any) -> bool:
     return not is_library(getattr(sys.modules.get(name), "__file__", None) or "<none>")
 
 
-def _is_user_object(value: Any) -> bool:
+def is_user_object(value: Any) -> bool:
     """Return whether a value is an instance of a Python class that no library defines."""
     kind = type(value)
     if is_library_module(kind.__module__):

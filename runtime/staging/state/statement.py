@@ -17,9 +17,10 @@ from ...core.undefined import Undefined
 from ...debugging.tracebacks import is_internal
 from ...errors import StagedRecursionError
 from ...values import selected_container
-from ...values.locations import Location
+from ...values.locations import Location, Variable, Written
 from ...values.structures import LEAF, Spec
 from .aliases import holding_variables, other_reference, replaced
+from .escapes import is_made_in_trace
 from .heap import Heap, running_heaps
 from .mismatches import TWO_MEMBERS, Rows, described, not_in_a_program
 from .object_merging import FieldMerging, MergeByField, is_mergeable
@@ -51,34 +52,7 @@ class Restage(BaseException):
         statement.stage_arrays(self.changed)
 
 
-@dataclass(frozen=True)
-class Variable:
-    """A location: the n-th symbol of a statement's state."""
-
-    index: int
-    name: str
-
-
 _STAGED = {np.ndarray: "staged_array", deque: "staged_deque"}
-RESULT = Variable(-1, "the value")
-"""The location of the result of a closure."""
-
-
-@dataclass(frozen=True)
-class Written:
-    """A location: the contents of a staged value that is written to in place."""
-
-    handle: Any
-
-    def __hash__(self) -> int:
-        return id(self.handle)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Written) and self.handle is other.handle
-
-    @property
-    def name(self) -> str:
-        return self.handle.name
 
 
 @dataclass
@@ -292,13 +266,15 @@ class Statement:
     def stage_arrays(self, changed_arrays: list[Any]) -> None:
         """Replace the plain arrays and deques that a branch or loop has changed with staged ones."""
         for owner in changed_arrays:
-            find = functools.partial(other_reference, owner, self.names, self.code)
+            find = functools.partial(other_reference, owner, self.names, self.code, is_deep=True)
+            is_free = functools.partial(is_made_in_trace, self.backend, self.heap.globals)
             own = [n for n, value in zip(self.names, self.before, strict=True) if value is owner]
             own += [variable for _, variable in holding_variables(owner)]
+            own += [slot.name for slot in self.heap.holders(owner) if is_free(slot.owner)]
             make = getattr(self.backend, _STAGED.get(type(owner), ""), None) if own else None
             if make is None:
                 raise changed(owner, own[0] if own else "", find() if own and type(owner) in _STAGED else "")
-            staged, other = replaced(owner, make, find, Restage([owner]))
+            staged, other = replaced(owner, make, find, is_free, Restage([owner]))
             if other:
                 raise changed(owner, own[0], other)
             self.heap.move(owner, staged)

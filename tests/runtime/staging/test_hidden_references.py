@@ -15,7 +15,7 @@ X = np.array([1.0, 2.0])
 
 @contextlib.contextmanager
 def filled(array):
-    kept = [array]
+    kept = (array,)
     yield
     kept[0][1] = kept[0][0] * 2
 
@@ -30,7 +30,7 @@ def held_by_a_context_manager(x):
 
 class Appending:
     def __init__(self, found):
-        self.found, self.count = found, 0
+        self.found, self.count = (found,), 0
 
     def __iter__(self):
         return self
@@ -39,7 +39,7 @@ class Appending:
         self.count += 1
         if self.count > 3:
             raise StopIteration
-        self.found.append(0.5)
+        self.found[0].append(0.5)
         return self.count
 
 
@@ -90,3 +90,102 @@ def in_a_dict_that_is_not_finished(x):
 def test_what_no_variable_refers_to_is_refused(f):
     with pytest.raises(ag.AliasError):
         ag.function(f)(X)
+
+
+@contextlib.contextmanager
+def closed(log):
+    yield
+    log.append(7.0)
+
+
+def in_a_suspended_generator(x):
+    log = []
+    with closed(log):
+        if x[0] > 0:
+            log.append(x[0])
+    return len(log), log[-1]
+
+
+class Log:
+    def __init__(self, items):
+        self.items = items
+
+    def close(self):
+        self.items.append(7.0)
+
+
+def in_an_object(x):
+    items = []
+    log = Log(items)
+    if x[0] > 0:
+        items.append(x[0])
+    log.close()
+    return len(items), items[-1]
+
+
+def in_two_lists(x):
+    row = [0.0]
+    rows = [row, row]
+    if x[0] > 0:
+        rows[0].append(x[0])
+    rows[1].append(7.0)
+    return len(row), len(rows[0]), rows[1][-1]
+
+
+def as_a_list_of_arrays(x):
+    table = np.zeros(2)
+    tables = {"a": [table]}
+    fill(table, x)
+    return tables["a"][0] + table
+
+
+def in_a_closure(x):
+    items = []
+    count = counter(items)
+    if x[0] > 0:
+        items.append(x[0])
+    return count()
+
+
+def counter(items):
+    return lambda: len(items)
+
+
+def several_attributes(x):
+    items = []
+    log, other = Log(items), Log(items)
+    for i in range(3):
+        if x[0] > i:
+            log.items.append(x[0] * i)
+    other.close()
+    return len(items), log.items[-1]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        in_a_suspended_generator, in_an_object, in_two_lists, as_a_list_of_arrays, in_a_closure,
+        several_attributes,
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("x", [X, -X])
+@pytest.mark.filterwarnings("error")
+def test_what_can_refer_to_the_staged_one(f, x):
+    np.testing.assert_array_equal(ag.function(f)(x), f(x))
+
+
+KEPT = []
+
+
+def kept_by_a_global(x):
+    items = []
+    KEPT.append(items)
+    if x[0] > 0:
+        items.append(x[0])
+    return len(KEPT[-1])
+
+
+def test_what_outlives_the_trace_does_not_change():
+    with pytest.raises(ag.StagingError):
+        ag.function(kept_by_a_global)(X)
+    assert all(type(items) is list for items in KEPT)

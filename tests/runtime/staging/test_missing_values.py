@@ -171,7 +171,7 @@ def key_that_may_be_none(x):
 
 
 REFUSED = [
-    in_a_tuple, in_a_deque, in_a_partial, in_a_method, in_a_closure, variable_in_a_closure, in_an_iterator,
+    in_a_tuple, in_a_deque, in_a_partial, in_a_method, in_an_iterator,
     in_a_view, of_a_registered_object, of_an_object_in_its_class, list_in_a_dataclass, list_in_a_pair,
     truth_of_the_users, class_of_what_may_be_none, attribute_of_what_may_be_none, key_that_may_be_none,
 ]  # fmt: skip
@@ -269,7 +269,8 @@ def closure_over_the_object(x):
 
 
 EXACT = [
-    object_in_a_pair, none_in_a_pair_or_none, pair_in_a_pair_or_none, named_tuple_and_tuple, two_pairs,
+    in_a_closure, variable_in_a_closure, object_in_a_pair,
+    none_in_a_pair_or_none, pair_in_a_pair_or_none, named_tuple_and_tuple, two_pairs,
     pairs_of_other_lengths, two_numbers, fields_of_any_name, longer_pair, truth_by_bool,
     closure_over_the_object,
 ]  # fmt: skip
