@@ -67,7 +67,7 @@ def stage_list(statement: Statement, location: Any) -> bool:
             f"the list {name!r} changes its length in a staged branch or loop, and {other} refers to it too",
             why="a list whose length depends on staged values is replaced with another object, to which "
             "the other name would not refer",
-            remedy=f"use one name for it, or give the other name a copy: list({name})",
+            remedy=f"use a variable in its place, or give it a copy: list({name})",
         )
     statement.heap.move(plain_list, staged)
     statement.staged_lists.append(plain_list)
