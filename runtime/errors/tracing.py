@@ -13,10 +13,10 @@ class AliasError(StagingError):
     >>> @ag.function
     ... def grow(n):
     ...     items = [0]
-    ...     other = items
+    ...     kept = (items, n)
     ...     for i in range(n):
     ...         items.append(i)
-    ...     return len(other)
+    ...     return len(kept[0])
     >>> grow(np.int64(3))
     Traceback (most recent call last):
         ...
@@ -25,17 +25,19 @@ class AliasError(StagingError):
         for i in range(n):
                  ^^^^^^^^
       why: a list whose length depends on staged values is replaced with another object, to ...
-      fix: use one name for it, or give the other name a copy: list(items)
+      fix: use a variable in its place, or give it a copy: list(items)
       see: docs/errors/AliasError.md
 
     ## Why
 
-    In Python, several names may refer to one list or array. In a program, changing it assigns a new value to
-    one variable, and the other names would keep the old value.
+    In Python, several places may refer to one list or array. A staged one takes its place in variables,
+    attributes, items of lists and dicts, and closures. What cannot refer to another object would keep the old
+    one: a tuple, a bound method, an iterator, an operand of an expression that is not finished, or anything
+    that outlives the trace.
 
     ## How to fix it
 
-    Use one name, or make a copy:
+    Use a variable, or make a copy:
 
     >>> @ag.function
     ... def grow(n):

@@ -6,11 +6,12 @@ Two values carried by a loop are *tied* if one iteration leaves the same array i
 from __future__ import annotations
 
 import gc
+import itertools
 import sys
 import threading
 import types
 import weakref
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Any, Self
 
@@ -29,7 +30,8 @@ ROOT = "trace_root"
 IS_DEFAULT = "the default of a parameter"
 MAX_STEPS = 100_000  # a framework's model may reach almost every object
 _CLOSED = (type, types.ModuleType, types.FunctionType, types.CodeType, types.FrameType, np.generic)
-_ATOMS = (int, float, complex, bool, str, bytes, type(None))
+_ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None)))
+_CONTAINERS = frozenset((list, dict, tuple, set, frozenset))
 
 
 class StateNames(tuple[str, ...]):  # noqa: SLOT001 - a tuple cannot have slots for further attributes
@@ -112,12 +114,15 @@ def other_reference(
                 continue
             if held is value or leads_to(held, value, without=without):
                 return f"the variable {name!r}"
-        for name, held in frame.f_globals.items():
-            if held is value or (accounted and not isinstance(held, _CLOSED) and leads_to(held, value)):
-                return f"the global {name!r}"
-            is_searched = is_deep and not isinstance(held, _CLOSED)
-            if is_searched and leads_to(held, value, MAX_STEPS, without=without):
-                return f"the global {name!r}"
+    scopes = {id(frame.f_globals): frame.f_globals for frame in frames}
+    named = [(name, held) for scope in scopes.values() for name, held in scope.items()]
+    searched = [(n, held) for n, held in named if (accounted or is_deep) and not isinstance(held, _CLOSED)]
+    if any_leads_to((held for _, held in searched), value, without=without):
+        named = [(n, held) for n, held in searched if leads_to(held, value, MAX_STEPS, without=without)]
+        return f"the global {named[0][0]!r}"
+    name = next((name for name, held in named if held is value), "")
+    if name:
+        return f"the global {name!r}"
     if any(leads_to(manager, value, without=allowed) for manager in _managers()):
         return "a context manager"
     if any(leads_to(part, value, without=allowed) for loop in _loops.iterators for part in loop.parts()):
@@ -233,7 +238,7 @@ def holding_slots(value: Any) -> Iterator[Location]:
     seen: set[int] = set()
     while stack and len(seen) < MAX_STEPS:
         owner = stack.pop()
-        if isinstance(owner, _ATOMS) or id(owner) in seen:
+        if type(owner) in _ATOMS or id(owner) in seen:
             continue
         seen.add(id(owner))
         if isinstance(owner, types.FunctionType):
@@ -342,32 +347,49 @@ def ties(backend: Backend, left: Sequence[Any], code: types.CodeType | None) -> 
     return found
 
 
-def leads_to(start: Any, value: Any, limit: float = float("inf"), *, without: Collection[Any] = ()) -> bool:
+def leads_to(start: Any, value: Any, limit: int = sys.maxsize, *, without: Collection[Any] = ()) -> bool:
     """Return whether an object refers to a list or array, or to a view of it, other than through `without`.
 
     The search gives up after `limit` objects and returns False.
     """
+    return any_leads_to([start], value, limit, without=without)
+
+
+def any_leads_to(
+    starts: Iterable[Any], value: Any, limit: int = MAX_STEPS, *, without: Collection[Any] = ()
+) -> bool:
+    """Return whether one of several objects refers to a list or array; what is near to them comes first."""
     seen: set[int] = set(map(id, without))
-    stack = [start]
+    level: list[Any] = [*starts]
     defined: set[types.CodeType] | None = None  # by running functions, which own what it closes over
-    while stack and len(seen) < limit:
-        item = stack.pop()
-        if isinstance(item, _ATOMS) or id(item) in seen:
-            continue
-        seen.add(id(item))
-        if item is value:
-            return True
-        if isinstance(item, np.ndarray):
-            if isinstance(value, np.ndarray) and np.may_share_memory(item, value):
+    while level:
+        containers: list[Any] = []
+        following: list[Any] = []
+        for item in level:
+            kind = type(item)
+            if kind in _ATOMS or id(item) in seen:
+                continue
+            if len(seen) >= limit:
+                return False
+            seen.add(id(item))
+            if item is value:
                 return True
-        elif isinstance(item, types.FunctionType):
-            stack.extend(item.__defaults__ or ())
-            if item.__closure__:
-                if defined is None:
-                    defined = {code for frame in user_frames() for code in _nested_codes(frame.f_code)}
-                stack.extend(_held_by_closure(item) if item.__code__ not in defined else ())
-        elif isinstance(item, types.BuiltinFunctionType):
-            stack.append(item.__self__)
-        elif not isinstance(item, _CLOSED) and BACKENDS[type(item)] is None:
-            stack.extend(gc.get_referents(item))
+            if kind in _CONTAINERS and len(item) < MAX_STEPS:
+                containers.append(item)
+            elif kind in _CONTAINERS:
+                following.extend(itertools.islice(item.values() if kind is dict else item, MAX_STEPS))
+            elif isinstance(item, np.ndarray):
+                if isinstance(value, np.ndarray) and np.may_share_memory(item, value):
+                    return True
+            elif isinstance(item, types.FunctionType):
+                following.extend(item.__defaults__ or ())
+                if item.__closure__:
+                    if defined is None:
+                        defined = {code for frame in user_frames() for code in _nested_codes(frame.f_code)}
+                    following.extend(_held_by_closure(item) if item.__code__ not in defined else ())
+            elif isinstance(item, types.BuiltinFunctionType):
+                following.append(item.__self__)
+            elif not isinstance(item, _CLOSED) and BACKENDS[kind] is None:
+                following.extend(gc.get_referents(item))
+        level = following + gc.get_referents(*containers)
     return False

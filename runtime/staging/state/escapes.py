@@ -14,7 +14,7 @@ from ...debugging.tracebacks import frame_variables
 from ...values.locations import ClassView, DictView, Location, Written
 from ...values.structures import flatten
 from . import side_effects
-from .aliases import MAX_STEPS, leads_to, user_frames
+from .aliases import any_leads_to, user_frames
 from .heap import is_of_user
 
 _BASE = re.compile(r"\w+")
@@ -113,17 +113,15 @@ def is_made_in_trace(backend: Any, known: Iterable[Any], owner: Any) -> bool:
     held += [value for scope in scopes.values() for value in scope.values()]
     classes = {*type(owner).__mro__, *(value for value in held if isinstance(value, type))}
     held += [value for kind in classes if is_of_user(kind) for value in vars(kind).values()]
-    return not any(leads_to(value, owner, MAX_STEPS) for value in held)
+    return not any_leads_to(held, owner)
 
 
 def _is_outer(backend: Any, known: Iterable[Any], owner: Any) -> bool:
     """Return whether a global, or an argument that is the caller's own object, refers to `owner`."""
     named = [f.f_globals[n] for f in user_frames() for n in f.f_code.co_names if n in f.f_globals]
-    for held in (*known, *named, *_arguments(backend)):
-        cells = held.__closure__ or () if isinstance(held, types.FunctionType) else ()
-        if any(cell is owner for cell in cells) or leads_to(held, owner, MAX_STEPS):
-            return True
-    return False
+    held = [*known, *named, *_arguments(backend)]
+    cells = (cell for f in held if isinstance(f, types.FunctionType) for cell in f.__closure__ or ())
+    return any(cell is owner for cell in cells) or any_leads_to(held, owner)
 
 
 def _arguments(backend: Any) -> Iterator[Any]:
