@@ -26,6 +26,8 @@ class InFlight:
 class _Running(threading.local):
     flight: Any = None
     """The `Flight` of the outermost `try` that this thread is staging, or None."""
+    refusals: list[Exception] | None = None
+    """The errors of this package that were created in the outermost `try` which this thread is staging."""
 
 
 running = _Running()

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from types import EllipsisType
 from typing import Any
 
+from ..core.in_flight import running
 from ..core.rolling_attempts import note_use
 from ..debugging.call_sites import condition_position
 from ..debugging.positions import CodePosition, format_position, position_at
@@ -61,6 +62,8 @@ class AutographError(Exception):
     ) -> None:
         super().__init__(what)
         note_use(type(self))  # user code may catch an error that only the attempt to roll a loop causes
+        if running.refusals is not None:
+            running.refusals.append(self)
         self.why = why
         self.remedy = remedy
         self.rows = tuple(rows)

@@ -1,7 +1,7 @@
 """Programs that can be staged: each variable has one type, whichever path is taken.
 
-What is documented as different when staged is left out: what a `try` would catch is not raised there,
-an array is not written under two names, numbers stay small, what is printed is printed of staged values.
+What is documented as different when staged is left out: nothing is raised in a `with` of a generator, an
+array is not written under two names, numbers stay small, what is printed is printed of staged values.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from .writing import Writer, programs
 
 PARAMETERS = "n, k, x, y, xs, ks, flag"
-EVERYTHING = "return i0, i1, f0, f1, b0, s, a0, l0, o.p, o.q, d"
+EVERYTHING = "return i0, i1, f0, f1, b0, s, a0, l0, o.p, o.q, d, m0, t0, also, pair.x, pair.y"
 
 LEAVES = {
     "I": ["1", "n", "k", "{i}", "{i}", "{i}", "0", "3", "2"],
@@ -21,6 +21,7 @@ LEAVES = {
     "B": ["flag", "{I} < {I}", "{F} > {F}", "{b}", "n > 0", "not {b}"],
     "A": ["{a} * 1.0", "xs.copy()", "np.zeros(3)"],
     "L": ["[{F}]", "[]", "[{F}, {F}]"],
+    "M": ["{F}", "None", "{m}"],
 }
 FORMS = {
     "I": [
@@ -31,7 +32,8 @@ FORMS = {
         "divmod({I}, 4)[1]", "9 // (abs({I}) + 1)", "o.q", "d['m']", "{h}({I})", "(lambda z: z - {I})({I})",
         "(2, 3, 5)[{I} % 3]", "ks[-1]", "sum(ks > {I})", "max(ks)", "{h}(z={I})", "{I} & 3",
         "int({F} > {F})", "(1 << {I} % 4)", "sum([1 for e in range({I} % 4)])", "pow({I} % 3, 2)",
-        "int('12')",
+        "int('12')", "factorial({I} % 5)", "({t}[1] if {t} is not None else {I})",
+        "sum([1 for e in upto(xs, {F})])", "len(also)", "(1 if pair else 2)",
     ],
     "F": [
         "({F} + {F}) * 0.5", "({F} - {F}) * 0.5", "({F} * {F}) % 7.5", "{F} / (abs({F}) + 1.0)",
@@ -41,7 +43,9 @@ FORMS = {
         "sum({l}, 0.0) * 0.125", "o.p", "d['f']", "{a}[{I} % 3]", "({F} and {F})", "xs @ {a} % 7.5",
         "float(round({F}, 2))", "-{F}", "{F} // 2.0", "sum([e * 0.5 for e in xs if {F} < e], 0.0)",
         "float(np.dot(xs, xs)) % 7.5", "max([{F}, {F}])", "math.floor({F}) * 0.5", "np.abs({F})",
-        "float({B})", "o.half()", "{A}[0]", "np.minimum({F}, {F})",
+        "float({B})", "o.half()", "{A}[0]", "np.minimum({F}, {F})", "({m} if {m} is not None else {F})",
+        "({m} or {F})", "halved({I} % 4, {F})", "sum(upto(xs, {F}), 0.5)", "take(also)", "put({l}, {F})",
+        "(0.5 if {t} is None else {t}[0])", "pair[{I} % 2]", "float(pair)", "checked({F}, 9.0)",
     ],
     "B": [
         "{I} == {I}", "{I} < {I} <= {I}", "{F} >= {F}", "({B} and {B})", "({B} or {B})", "(not {B})",
@@ -49,6 +53,8 @@ FORMS = {
         "({b} := {B})", "({B} if {B} else {B})", "bool({l})", "{F} < {F} < {F}", "{I} not in [0, {I}]",
         "({I} and {B})", "all([e > {I} for e in ks])", "{I} != {I} == {I}", "{B} == {B}",
         "any([e > {F} for e in xs])", "{I} % 2 == 1", "bool({F})", "({i} := {I}) > 2", "not ks[0]",
+        "{m} is None", "({m} is not None and {m} > {F})", "{t} is not None", "{F} in pair", "bool(pair)",
+        "pair < Pair({F}, {F})", "{m} == {F}",
     ],
     "A": [
         "xs * {F}", "xs + {a}", "np.where(xs > {F}, xs, {F})", "np.cumsum({a}) % 7.5", "{a}[::-1].copy()",
@@ -61,6 +67,8 @@ FORMS = {
         "[e * {F} for e in xs]", "[e for e in xs if e > {F}]", "[{F}, *[{F}]]",
         "[{F} for e in range({I} % 4)]", "{l} + [{F}]",
     ],
+    "M": ["({F} if {B} else None)", "(None if {B} else {m})", "first_above(xs, {F})",
+          "first_above({a}, {F})"],
 }  # fmt: skip
 SIMPLE = [
     "{i} = {I}", "{i} = {I}", "{f} = {F}", "{f} = {F}", "{b} = {B}", "{a} = {A}", "{l} = {L}", "{i} += {c}",
@@ -69,12 +77,16 @@ SIMPLE = [
     "xs[{I} % 3] = {F}", "{l}.append({F})", "{l}.append({F})", "o.p = {F}", "o.q = {I}", "o.p += 0.5",
     "d['f'] = {F}", "d['m'] = {I}", "d['m'] += 1", "print(f'{{{i}}} {{k}} {{{f}:.3f}}')",
     "print('at', {I}, n)", "s += f'{{{i}}},'", "i0 = i1 = {I}", "i0, i1 = i1, i0", "u = {F}",
-    "{i}: int = {I}", "o.grow({F})", "{a} = {a} + {F}", "note({I})",
+    "{i}: int = {I}", "o.grow({F})", "{a} = {a} + {F}", "note({I})", "{m} = {M}", "{m} = {M}",
+    "put({l}, {F})", "put(also, {F})", "fill({a}, {I}, {F})", "{f} = take({l})", "also.append({F})",
+    "pair = pair + {F}", "pair.y = {F}",
+    "{m} = None", "{t} = ({F}, {I})", "{t} = None", "pair = Pair({F}, {F}) + pair",
 ]  # fmt: skip
 RARE = [
     "assert {B}", "assert {B}, f'no {{k}}'", "raise ValueError(f'{{k}}')", "raise KeyError(k)", "{f} = u",
     "if flag: del u", "return", "if {l}: {l}.pop()", "if {l}: {l}[-1] = {F}", "{l} += [{F}]",
-    "{l}.extend([{F}, {F}])", "{f} = sum({l})",
+    "{l}.extend([{F}, {F}])", "{f} = sum({l})", "if {m} is None or {F} > {m}: {m} = {F}",
+    "if {t} is None or {F} > {t}[0]: {t} = ({F}, {I})", "{f} = checked({F}, {F})",
 ]  # fmt: skip
 
 
@@ -95,7 +107,7 @@ class CodePosition:
     loop: bool = False
     loops: int = 0
     depth: int = 0
-    guarded: bool = False  # inside a `try`, where nothing is raised under a staged condition
+    guarded: bool = False  # inside a `with`, where nothing is raised under a staged condition
 
     def within(self, **changes) -> CodePosition:
         return dataclasses.replace(self, depth=self.depth + 1, **changes)
@@ -132,6 +144,7 @@ def expression(w: Writer, s: Scope, kind: str, depth: int) -> str:
 
 def program(w: Writer) -> None:
     names = {"i": ["i0", "i1"], "f": ["f0", "f1"], "b": ["b0"], "a": ["a0"], "l": ["l0"]}
+    names |= {"m": ["m0"], "t": ["t0"]}
     scope = Scope(names)
     returns = w.pick(
         [
@@ -157,6 +170,9 @@ def program(w: Writer) -> None:
             )
         )
         w.line("o, d = Thing(0.5, 1), {'f': x, 'm': 0}")
+        w.line(w.pick(["also, m0, t0 = l0, y, (x, n)", "also, m0, t0 = [0.5], x, (y, k)"]))
+        w.line(w.pick(["if k > 1: m0 = t0 = None", "if n > k: m0 = None"]))
+        w.line("pair = Pair(x, 1.5)")
         w.line("if k > 1: u = 1.5")
         w.line("def note(z): print('note', z, n)")
         w.line("@contextmanager")
@@ -270,11 +286,11 @@ def for_(w: Writer, p: CodePosition) -> None:
 
 
 def try_(w: Writer, p: CodePosition) -> None:
-    inside = p.within(guarded=True)
+    inside = p.within()
     with w.block("try:"):
         block(w, inside)
     if w.once_in(2):
-        with w.block("except ValueError:"):
+        with w.block(w.pick(["except ValueError:", "except (KeyError, ValueError):", "except Exception:"])):
             block(w, inside)
         if w.once_in(2):
             with w.block("else:"):

@@ -158,7 +158,94 @@ class Thing:
             self.q = (self.q + 1) % 5
 
 
+class Pair:
+    """Two numbers with special methods."""
+
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+    def __add__(self, other):
+        if isinstance(other, Pair):
+            return Pair(self.x + other.x, self.y + other.y)
+        return Pair(self.x + other, self.y)
+
+    def __getitem__(self, i):
+        return self.x if i == 0 else self.y
+
+    def __contains__(self, value):
+        return self.x <= value <= self.y
+
+    def __lt__(self, other):
+        return self.x < other.x if self.x != other.x else self.y < other.y
+
+    def __bool__(self):
+        return bool(self.x > 0)
+
+    def __float__(self):
+        return float(self.x * 0.5)
+
+
+def put(items, value):
+    """Append a number if it is positive, to a list that its caller has."""
+    if value > 0:
+        items.append(value)
+    return value
+
+
+def take(items):
+    if items:
+        return items.pop()
+    return 0.5
+
+
+def fill(array, i, value):
+    """Write to an array that its caller has."""
+    if value > array[i % 3]:
+        array[i % 3] = value
+    elif i > 1:
+        array[0] *= 0.5
+
+
+def factorial(n):
+    if n <= 1:
+        return 1
+    return n * factorial(n - 1)
+
+
+def halved(n, x):
+    if n <= 0:
+        return x
+    return halved(n - 1, x * 0.5)
+
+
+def first_above(xs, limit):
+    """The first number above a limit, or None."""
+    for x in xs:
+        if x > limit:
+            return x
+    return None
+
+
+def upto(xs, limit):
+    """The numbers before the first above a limit, without the negative ones."""
+    for x in xs:
+        if x > limit:
+            return
+        if x >= 0:
+            yield x * 0.5
+
+
+def checked(x, limit):
+    if x > limit:
+        raise ValueError(f"{x:.2f} is too large")
+    return x
+
+
 PLAIN_NAMES = "Oops Box t fail push entered Manager logged step steps drive".split()
 STAGED_NAMES = {"np": np, "math": math, "Thing": Thing, "nullcontext": contextlib.nullcontext}
 STAGED_NAMES["contextmanager"] = contextlib.contextmanager
+STAGED_NAMES |= {
+    f.__name__: f for f in (Pair, put, take, fill, factorial, halved, first_above, upto, checked)
+}
 NAMES = {name: globals()[name] for name in PLAIN_NAMES}

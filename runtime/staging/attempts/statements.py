@@ -8,6 +8,9 @@ from typing import Any
 from ...backends import Backend
 from ...core.in_flight import InFlight, running
 from ...core.rolling_attempts import refuse_rolling
+from ...debugging.tracebacks import is_internal
+from ...errors import AutographError
+from ...values.structures import flatten
 from ..conditions import if_stmt
 from ..state.statement import AlwaysRaises, Restage, Statement
 from .flight import Attempt, Flight, Raised
@@ -27,20 +30,34 @@ def try_stmt(
     """Stage a `try` or `with`, which is the whole of `body`.
 
     A loop whose body has one stays unrolled: a handler may catch what a staged counter raises.
+
+    Raises:
+        AutographError: what cannot be staged, even if a handler has caught it.
     """
     refuse_rolling()
-    if not hasattr(backend, "open_branch"):
-        with watching(body, kinds, caught, get_state):
-            body()
-        return
-    is_outermost = running.flight is None
-    if is_outermost:
-        running.flight = Flight()
+    outer_flight, outer_refusals = running.flight, running.refusals
+    running.refusals = [] if outer_refusals is None else outer_refusals
     try:
-        _try_stmt(running.flight, backend, body, kinds, caught, (get_state, set_state), names)
+        if not hasattr(backend, "open_branch"):
+            with watching(body, kinds, caught, get_state):
+                body()
+        else:
+            running.flight = outer_flight or Flight()
+            _try_stmt(running.flight, backend, body, kinds, caught, (get_state, set_state), names)
+        _raise_what_was_caught(kinds)
     finally:
-        if is_outermost:
-            running.flight = None
+        running.flight, running.refusals = outer_flight, outer_refusals
+
+
+def _raise_what_was_caught(kinds: Callable[[], tuple]) -> None:
+    """Raise an error of this package that a handler of the traced code has caught without naming it."""
+    named = tuple(k for k in flatten(kinds())[0] if isinstance(k, type) and issubclass(k, AutographError))
+    for error in running.refusals or ():
+        if isinstance(error, named) or error.__traceback__ is None:
+            continue
+        code = error.__traceback__.tb_frame.f_code  # of the function that has caught it
+        if "ag__" in code.co_freevars and not is_internal(code):
+            raise error
 
 
 def _try_stmt(

@@ -229,3 +229,80 @@ def test_an_operation_on_plain_values_raises_only_where_it_runs(function, fine, 
         function(fails)
     with pytest.raises(plain.type, match=re.escape(str(plain.value))):
         staged(fails)
+
+
+def caught_in_a_try(x):
+    y = 0.0
+    try:
+        if x > 0:
+            y = {}
+    except Exception:
+        y = 2.0
+    return y
+
+
+def caught_by_suppress(x):
+    y = 0.0
+    with contextlib.suppress(Exception):
+        if x > 0:
+            y = {}
+    return y
+
+
+def caught_in_a_helper(x):
+    return 1.0 + caught_in_a_try(x)
+
+
+def caught_twice(x):
+    try:
+        return caught_in_a_try(x)
+    except ValueError:
+        return 1.0
+    except Exception:
+        return 2.0
+
+
+def caught_in_a_loop(x):
+    total = 0.0
+    for i in range(3):
+        try:
+            total += hash(x) * i
+        except TypeError:
+            total += 1.0
+    return total
+
+
+def caught_by_everything(x):
+    y = 0.0
+    try:
+        if x > 0:
+            y = {}
+    except:  # noqa: E722
+        y = 2.0
+    return y
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        caught_in_a_try, caught_by_suppress, caught_in_a_helper, caught_twice, caught_in_a_loop,
+        caught_by_everything,
+    ],
+)  # fmt: skip
+def test_a_handler_does_not_hide_what_cannot_be_staged(f: Any):
+    with pytest.raises(ag.StagingError):
+        ag.function(f)(np.float64(1.0))
+
+
+def test_a_handler_that_names_the_error_gets_it():
+    def f(x):
+        try:
+            if x > 0:
+                y = {}
+            else:
+                y = 1.0
+        except ag.MismatchError:
+            return 5.0
+        return y
+
+    assert ag.function(f)(np.float64(1.0)) == 5.0
