@@ -14,6 +14,7 @@ Stack = tuple[frozenset[str], ...]
 """For each operand, the variables whose values it may refer to."""
 _NONE: frozenset[str] = frozenset()
 _KEEPS = ("BUILD_", "CALL", "PRECALL", "LOAD_")  # the result may refer to the operands
+_KNOWN = frozenset(("GET_ITER", "GET_YIELD_FROM_ITER", "BEFORE_WITH"))
 _POPS = ("POP_", "STORE_", "DELETE_", "RETURN_", "LIST_", "SET_", "MAP_", "DICT_", "END_")
 
 
@@ -88,7 +89,7 @@ def _step(instruction: dis.Instruction, stack: Stack, *, jumps: bool) -> tuple[S
         items = [*stack]
         items[-1], items[-argument] = items[-argument], items[-1]
         return stack, tuple(items)
-    if name in ("GET_ITER", "BEFORE_WITH"):  # alias analysis knows the iterators and context managers
+    if name in _KNOWN:  # to alias analysis, as iterators and context managers
         return stack[:-1], (*stack[:-1], *[_NONE] * (1 + net))
     if net > 0:
         value = instruction.argval

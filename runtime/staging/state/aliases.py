@@ -262,7 +262,10 @@ def _variables() -> Iterator[tuple[FrameType, str, Any]]:
     suspended = [held for frame in frames for held in frame_variables(frame).values()]
     suspended += [getattr(manager, "gen", None) for manager in _managers()]
     suspended += [part for loop in _loops.iterators for part in loop.parts()]
-    frames += [g.gi_frame for g in suspended if isinstance(g, types.GeneratorType) and g.gi_frame is not None]
+    for generator in suspended:
+        while isinstance(generator, types.GeneratorType) and generator.gi_frame is not None:
+            frames.append(generator.gi_frame)
+            generator = generator.gi_yieldfrom
     for frame in frames:
         for name, held in frame_variables(frame).items():
             if name in made or name not in frame.f_code.co_freevars:

@@ -109,7 +109,7 @@ class Statement:
         flight = running.flight
         bodies, managers = ([], []) if flight is None else flight.reached()
         roots = [*functions, *self.before, *reached, *bodies, *managers]
-        self.heap = Heap(roots, own=[*own, *bodies], code=self.code, names=names)
+        self.heap = Heap(roots, own=own and [*own, *bodies], code=self.code, names=names)
         if flight is not None:
             self.heap.include(flight.state)
 

@@ -306,3 +306,47 @@ def test_a_handler_that_names_the_error_gets_it():
         return y
 
     assert ag.function(f)(np.float64(1.0)) == 5.0
+
+
+def assigned_in_the_second_operand_of_and(k):
+    i = 0
+    try:
+        if k > 1 and (i := 5) > 9:
+            i = 7
+    except ValueError:
+        pass
+    return i
+
+
+def assigned_in_the_second_operand_of_or(k):
+    i = 0
+    try:
+        found = k > 1 or (i := 5) > 1
+    except ValueError:
+        found = False
+    return i, found
+
+
+def captured_before_a_guard(k):
+    i = 0
+    try:
+        match k:
+            case 2 as i if i > 7:
+                return -1
+    except ValueError:
+        pass
+    return i
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        assigned_in_the_second_operand_of_and,
+        assigned_in_the_second_operand_of_or,
+        captured_before_a_guard,
+    ],
+)
+@pytest.mark.parametrize("k", [1, 2])
+def test_an_operand_that_does_not_run_assigns_nothing(f: Any, k: int):
+    """The value that the operand has is plain, but whether it runs is known only when the graph runs."""
+    assert ag.function(f)(np.int64(k)) == f(np.int64(k))
