@@ -123,6 +123,8 @@ def other_reference(
     name = next((name for name, held in named if held is value), "")
     if name:
         return f"the global {name!r}"
+    if accounted is not None:
+        return IS_DEFAULT if is_default(value) else ""
     if any(leads_to(manager, value, without=allowed) for manager in _managers()):
         return "a context manager"
     if any(leads_to(part, value, without=allowed) for loop in _loops.iterators for part in loop.parts()):
@@ -130,22 +132,18 @@ def other_reference(
     return IS_DEFAULT if is_default(value) else ""
 
 
-class Watched:
-    """The iterator of a Python loop: the user's code, which may refer to what staged values replace."""
+class Watched(itertools.chain):  # type: ignore[type-arg]
+    """The iterator of a Python loop: the user's code, which may refer to what staged values replace.
 
-    def __init__(self, iterable: Any):
-        self.iterator = iter(iterable)
+    It adds no frame of its own to tracebacks.
+    """
+
+    def __init__(self, _: Any):
         _loops.iterators.add(self)
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
-    def __next__(self) -> Any:
-        return next(self.iterator)
 
     def parts(self) -> Iterator[Any]:
         """Yield the iterators and functions of the user's from which the items come."""
-        stack = [self.iterator]
+        stack = gc.get_referents(self)
         while stack:
             item = stack.pop()
             kind = type(item)
