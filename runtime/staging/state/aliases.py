@@ -132,7 +132,7 @@ def other_reference(
     return IS_DEFAULT if is_default(value) else ""
 
 
-class Watched(itertools.chain):  # type: ignore[type-arg]
+class Watched(itertools.chain):
     """The iterator of a Python loop: the user's code, which may refer to what staged values replace.
 
     It adds no frame of its own to tracebacks.
