@@ -8,7 +8,7 @@ from breadth import some
 from conformance import SYSTEMS
 from support import required
 
-LEAST = {"graph": 0.99, "jax": 0.91, "tensorflow": 0.93, "torch": 0.87}
+LEAST = {"graph": 0.99, "jax": 0.90, "tensorflow": 0.93, "torch": 0.86}
 """The share of the samples that must be right."""
 EVERY = {"graph": some(16, 1), "torch": 5}
 """Of these systems one sample in so many is compiled: an export takes seconds."""
