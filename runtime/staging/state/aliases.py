@@ -117,17 +117,14 @@ def other_reference(
     scopes = {id(frame.f_globals): frame.f_globals for frame in frames}
     named = [(name, held) for scope in scopes.values() for name, held in scope.items()]
     searched = [(n, held) for n, held in named if (accounted or is_deep) and not isinstance(held, _CLOSED)]
-    if any_leads_to((held for _, held in searched), value, without=without):
-        named = [(n, held) for n, held in searched if leads_to(held, value, MAX_STEPS, without=without)]
-        return f"the global {named[0][0]!r}"
-    name = next((name for name, held in named if held is value), "")
-    if name:
-        return f"the global {name!r}"
-    if accounted is not None:
-        return IS_DEFAULT if is_default(value) else ""
-    if any(leads_to(manager, value, without=allowed) for manager in _managers()):
+    found = [name for name, held in named if held is value]
+    if not found and any_leads_to((held for _, held in searched), value, without=without):
+        found = [name for name, held in searched if leads_to(held, value, MAX_STEPS, without=without)]
+    if found:
+        return f"the global {found[0]!r}"
+    if accounted is None and any(leads_to(manager, value, without=allowed) for manager in _managers()):
         return "a context manager"
-    if any(leads_to(part, value, without=allowed) for loop in _loops.iterators for part in loop.parts()):
+    if accounted is None and any(leads_to(part, value, without=allowed) for part in _iterated()):
         return "what a loop iterates over"
     return IS_DEFAULT if is_default(value) else ""
 
@@ -184,10 +181,10 @@ def replaced(
     object was made in the trace, so that it may refer to staged values. Raise `restage` if other references
     are older than a branch or loop body that is being captured, whose statement has to do this.
     """
-    has_other_names = bool(find())
+    is_older = any(id(value) in heap.reached for heap in CAPTURES.heaps) and bool(find())
     staged = make(value)
     other = move(value, staged, find, is_free)
-    if has_other_names and not other and any(id(value) in heap.reached for heap in CAPTURES.heaps):
+    if is_older and not other:
         move(staged, value, str, is_free)
         raise restage
     return staged, other
@@ -231,8 +228,7 @@ def holding_variables(value: Any) -> Iterator[tuple[FrameType, str]]:
 
 def holding_slots(value: Any) -> Iterator[Location]:
     """Yield the attributes, items and closures' cells that refer to a list or array, and can be changed."""
-    stack = [*(held for _, _, held in _variables()), *_managers()]
-    stack += [part for loop in _loops.iterators for part in loop.parts()]
+    stack = [*(held for _, _, held in _variables()), *_managers(), *_iterated()]
     seen: set[int] = set()
     while stack and len(seen) < MAX_STEPS:
         owner = stack.pop()
@@ -258,8 +254,7 @@ def _variables() -> Iterator[tuple[FrameType, str, Any]]:
     frames = user_frames()
     made = {name for frame in frames for name in frame.f_code.co_cellvars}
     suspended = [held for frame in frames for held in frame_variables(frame).values()]
-    suspended += [getattr(manager, "gen", None) for manager in _managers()]
-    suspended += [part for loop in _loops.iterators for part in loop.parts()]
+    suspended += [*(getattr(manager, "gen", None) for manager in _managers()), *_iterated()]
     for generator in suspended:
         while isinstance(generator, types.GeneratorType) and generator.gi_frame is not None:
             frames.append(generator.gi_frame)
@@ -272,6 +267,11 @@ def _variables() -> Iterator[tuple[FrameType, str, Any]]:
 
 def _managers() -> list[Any]:
     return [] if running.flight is None else running.flight.reached()[1]
+
+
+def _iterated() -> Iterator[Any]:
+    """Yield the user's iterators and functions from which the items of Python loops come."""
+    return (part for loop in _loops.iterators for part in loop.parts())
 
 
 def is_aliased(value: Any, location: Any) -> bool:
