@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dis
-import functools
 import gc
 import sys
 from types import FrameType
@@ -13,8 +12,7 @@ from ...core.closures import holder_frame
 from ...debugging.tracebacks import is_internal
 from ...errors import AliasError, StagingError
 from ...values.locations import Location, Variable
-from .aliases import ROOT, holding_variables, other_reference, replaced
-from .escapes import is_made_in_trace
+from .aliases import ROOT, holding_variables
 from .statement import Restage, Statement
 from .unsupported import not_a_variable_error
 
@@ -46,11 +44,10 @@ def stage_list(statement: Statement, location: Any) -> bool:
     ):
         return False
     name = statement.name_of(location)
-    is_free = functools.partial(is_made_in_trace, statement.backend, statement.heap.globals)
     holders = statement.heap.holders(plain_list)
     if not any(value is plain_list for value in statement.before):
         variables = [variable for _, variable in holding_variables(plain_list)]
-        if not all(is_free(holder.owner) for holder in holders) or not (holders or variables):
+        if not all(statement.is_free(holder.owner) for holder in holders) or not (holders or variables):
             raise not_a_variable_error(plain_list, next(iter(holders), None), statement.closures)
         name = holders[0].name if holders else variables[0]
     if is_iterated(plain_list):
@@ -60,18 +57,14 @@ def stage_list(statement: Statement, location: Any) -> bool:
             why="the Python loop would not see which items the graph adds or removes at run time",
             remedy=f"loop over a copy: for item in list({name})",
         )
-    find = functools.partial(other_reference, plain_list, statement.names, statement.code, is_deep=True)
-    staged, other = replaced(plain_list, make, find, is_free, GrowLists([plain_list]))
-    if other:
+    if other := statement.replace(plain_list, make, GrowLists([plain_list])):
         raise AliasError(
             f"the list {name!r} changes its length in a staged branch or loop, and {other} refers to it too",
             why="a list whose length depends on staged values is replaced with another object, to which "
             "the other name would not refer",
             remedy=f"use a variable in its place, or give it a copy: list({name})",
         )
-    statement.heap.move(plain_list, staged)
     statement.staged_lists.append(plain_list)
-    statement.before = tuple(staged if value is plain_list else value for value in statement.before)
     statement.restore()
     return True
 

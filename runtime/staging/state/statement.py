@@ -266,20 +266,35 @@ class Statement:
     def stage_arrays(self, changed_arrays: list[Any]) -> None:
         """Replace the plain arrays and deques that a branch or loop has changed with staged ones."""
         for owner in changed_arrays:
-            find = functools.partial(other_reference, owner, self.names, self.code, is_deep=True)
-            is_free = functools.partial(is_made_in_trace, self.backend, self.heap.globals)
             own = [n for n, value in zip(self.names, self.before, strict=True) if value is owner]
             own += [variable for _, variable in holding_variables(owner)]
-            own += [slot.name for slot in self.heap.holders(owner) if is_free(slot.owner)]
+            own += [slot.name for slot in self.heap.holders(owner) if self.is_free(slot.owner)]
             make = getattr(self.backend, _STAGED.get(type(owner), ""), None) if own else None
             if make is None:
-                raise changed(owner, own[0] if own else "", find() if own and type(owner) in _STAGED else "")
-            staged, other = replaced(owner, make, find, is_free, Restage([owner]))
-            if other:
+                other = self.other_reference(owner) if own and type(owner) in _STAGED else ""
+                raise changed(owner, own[0] if own else "", other)
+            if other := self.replace(owner, make, Restage([owner])):
                 raise changed(owner, own[0], other)
-            self.heap.move(owner, staged)
-            self.before = tuple(staged if value is owner else value for value in self.before)
         self.restore()
+
+    def replace(self, value: Any, make: Callable[[Any], Any], restage: Restage) -> str:
+        """Put a staged list or array in the place of a plain one before the statement runs.
+
+        Return what else refers to the plain one; if something does, change nothing.
+        """
+        find = functools.partial(self.other_reference, value)
+        staged, other = replaced(value, make, find, self.is_free, restage)
+        if not other:
+            self.heap.move(value, staged)
+            self.before = tuple(staged if held is value else held for held in self.before)
+        return other
+
+    def other_reference(self, value: Any) -> str:
+        return other_reference(value, self.names, self.code, is_deep=True)
+
+    def is_free(self, owner: Any) -> bool:
+        """Return whether an object was made in the trace, so that it may refer to staged values."""
+        return is_made_in_trace(self.backend, self.heap.globals, owner)
 
     def write(self, values: dict[Any, Any]) -> None:
         state = list(self.before)
