@@ -19,12 +19,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from autograph_rs.testing import Sample, Verdict, all_samples
+from table import PEERS, SYSTEMS
 
-SYSTEMS = {"graph": "", "jax": "jax", "tensorflow": "tensorflow", "torch": "torch"}
-"""What converted functions are compiled with; the framework that each needs."""
-PEERS = {"jax_alone": "jax", "tf_autograph": "tensorflow", "torch_alone": "torch", "malt": "malt"}
-"""The same for functions as they are written, compiled with what the framework has."""
+from autograph_rs.testing import Sample, Verdict, all_samples
 
 
 def results(system: str, only: str = "", every: int = 1) -> Iterator[tuple[Sample, Verdict]]:

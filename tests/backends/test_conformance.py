@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import table
 from breadth import some
-from conformance import SYSTEMS
 from support import required
 
 LEAST = {"graph": 0.99, "jax": 0.90, "tensorflow": 0.93, "torch": 0.86}
@@ -14,10 +13,10 @@ EVERY = {"graph": some(16, 1), "torch": 5}
 """Of these systems one sample in so many is compiled: an export takes seconds."""
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", table.SYSTEMS)
 def test_table(system: str):
-    if SYSTEMS[system]:
-        required(SYSTEMS[system])
+    if table.SYSTEMS[system]:
+        required(table.SYSTEMS[system])
     written = {sample: kinds.get(system) for sample, kinds in table.read().items()}
     found = table.column(system, EVERY.get(system, 1))
     assert {

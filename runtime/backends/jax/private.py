@@ -56,8 +56,12 @@ can_open_programs = _debug_info is not None and all(
         (_partial_eval, "DynamicJaxprTrace"), (_core, "set_current_trace"), (_core, "trace_ctx"),
         (_source_info, "current"),
     )
-) and "parent_trace" in _partial_eval.DynamicJaxprTrace.__init__.__code__.co_varnames  # fmt: skip
+)  # fmt: skip
 """Whether this JAX can trace a program statement by statement, rather than a function."""
+_has_parents = (
+    can_open_programs and "parent_trace" in _partial_eval.DynamicJaxprTrace.__init__.__code__.co_varnames
+)
+"""Whether a trace refers to the one around it, and tracers are made with their source: from JAX 0.7 on."""
 
 
 class OpenProgram:
@@ -65,7 +69,8 @@ class OpenProgram:
 
     def __init__(self) -> None:
         self.info = _debug_info("branch", lambda: None, (), {}, result_paths_thunk=lambda: ())
-        self.trace = _partial_eval.DynamicJaxprTrace(self.info, parent_trace=_core.trace_ctx.trace)
+        around = {"parent_trace": _core.trace_ctx.trace} if _has_parents else {}
+        self.trace = _partial_eval.DynamicJaxprTrace(self.info, **around)
         self.source = _source_info.current()
 
     def recording(self) -> Any:
@@ -73,8 +78,9 @@ class OpenProgram:
 
     def close(self, results: Sequence[Any]) -> Any:
         """Return the program that computes some arrays of the block."""
-        tracers = [self.trace.to_jaxpr_tracer(array, source_info=self.source) for array in results]
-        jaxpr, consts = self.trace.frame.to_jaxpr(self.trace, tracers, self.info, self.source)[:2]
+        source = [self.source] if _has_parents else []
+        tracers = [self.trace.to_jaxpr_tracer(array, *source) for array in results]
+        jaxpr, consts = self.trace.frame.to_jaxpr(self.trace, tracers, self.info, *source)[:2]
         return _ClosedJaxpr(jaxpr, consts)
 
 

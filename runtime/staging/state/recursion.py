@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
+from collections import Counter
 from collections.abc import Collection
 from itertools import pairwise
 
@@ -48,7 +49,7 @@ def raise_if_recursive(error: RecursionError, code: types.CodeType, outer: Colle
     statements, so it does not depend on the initial depth of the stack.
     """
     frames = traceback_frames(error)
-    if len(frames) <= len({*frames}) * 3 or any(at in outer for at, _ in frames):
+    if max(Counter(frames).values()) <= 3 or any(at in outer for at, _ in frames):
         return
     here = user_frame(sys._getframe(1))
     condition, call = None, frames[0]
