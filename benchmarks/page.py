@@ -31,6 +31,8 @@ SCRIPTS = {
     "paper": "The workloads of the AutoGraph paper",
     "scaling.py": "Conversion of functions ten times as long, which may take at most twelve times as long",
 }
+ON_A_GPU = "The workloads of the AutoGraph paper on a GPU"
+"""The section of `paper --gpu`, which stays as it is when the page is written."""
 ROUND = ("run.py", "costs.py", "paper")
 INTRO = """# Benchmarks
 
@@ -75,19 +77,24 @@ def output(script: str, options: list[str]) -> str:
     return "".join(lines).strip()
 
 
-def section(script: str, options: list[str], text: str) -> str:
+def section(script: str, options: list[str], text: str, title: str = "") -> str:
     """Format the section of a script's output."""
     command = " ".join(["python", f"benchmarks/{script}", *options])
-    return f"## {SCRIPTS[script]}\n\n`{command}`\n\n<!-- picture -->\n```text\n{text}\n```\n"
+    title = title or SCRIPTS[script]
+    return f"## {title}\n\n`{command}`\n\n<!-- picture -->\n```text\n{text}\n```\n"
 
 
-def replace_section(script: str, options: list[str], text: str) -> None:
+def sections() -> list[str]:
+    return re.split("(?m)^(?=## )", PAGE.read_text(encoding="utf-8"))
+
+
+def replace_section(script: str, options: list[str], text: str, title: str = "") -> None:
     """Replace the section of a script in the page, or add it at the end."""
-    parts = re.split("(?m)^(?=## )", PAGE.read_text(encoding="utf-8"))
-    heading = f"## {SCRIPTS[script]}\n"
+    parts = sections()
+    heading = f"## {title or SCRIPTS[script]}\n"
     others = [part for part in parts if not part.startswith(heading)]
     place = next((i for i, part in enumerate(parts) if part.startswith(heading)), len(others))
-    others.insert(place, section(script, options, text))
+    others.insert(place, section(script, options, text, title))
     PAGE.write_text("\n".join(part.strip("\n") + "\n" for part in others), encoding="utf-8")
 
 
@@ -102,6 +109,7 @@ def main() -> None:
         print(f"\n{title}\n", flush=True)
         options = ["--rounds", rounds] if rounds and script in ROUND else []
         parts.append(section(script, options, output(script, options)))
+    parts += [part for part in sections() if part.startswith(f"## {ON_A_GPU}\n")]
     PAGE.write_text("\n".join(parts), encoding="utf-8")
 
 

@@ -6,6 +6,7 @@ PyTorch's loop bodies take and return tensors only, and must not return an input
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -20,9 +21,12 @@ import autograph_rs as ag
 
 from . import beam_search, lbfgs, maml, rnn, seq2seq, sgd, treelstm
 
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+zeros, ones, arange = (functools.partial(f, device=DEVICE) for f in (torch.zeros, torch.ones, torch.arange))
+
 
 def put(rows: Any, i: Any, row: Any) -> Any:
-    return rows.index_copy(0, torch.as_tensor(i).reshape(1), row[None])
+    return rows.index_copy(0, torch.as_tensor(i, device=DEVICE).reshape(1), row[None])
 
 
 def value_and_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -66,18 +70,15 @@ def dynamic_rnn(inputs, lengths, state, w, u, b):
         i, x = given
         return rnn.step(xp, x, state, (i < lengths)[:, None], w, u, b)
 
-    state, outputs = scan(body, state, (torch.arange(inputs.shape[0]), inputs))
+    state, outputs = scan(body, state, (arange(inputs.shape[0]), inputs))
     return outputs, state
 
 
 def torch_rnn(inputs, lengths, state, w, u, b):
-    layer = torch.nn.RNN(*w.shape)
-    zeros = torch.zeros_like(b)
-    weights = zip(
-        ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"), (w.T, u.T, b, zeros), strict=True
-    )
-    layer.load_state_dict(dict(weights))
-    packed = torch.nn.utils.rnn.pack_padded_sequence(inputs, lengths, enforce_sorted=False)
+    layer = torch.nn.RNN(*w.shape, device=DEVICE)
+    names = "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"
+    layer.load_state_dict(dict(zip(names, (w.T, u.T, b, torch.zeros_like(b)), strict=True)))
+    packed = torch.nn.utils.rnn.pack_padded_sequence(inputs, lengths.cpu(), enforce_sorted=False)
     outputs, state = layer(packed, state[None])
     padded, _ = torch.nn.utils.rnn.pad_packed_sequence(outputs, total_length=inputs.shape[0])
     return padded, state[0]
@@ -91,7 +92,7 @@ def train(w, b, images, labels, rate, steps):
         image, label = (torch.index_select(a, 0, batch)[0] for a in (images, labels))
         return i + 1, *descend(w, b, image, label, rate)
 
-    start = torch.zeros((), dtype=torch.int64), w.clone(), b.clone()
+    start = zeros((), dtype=torch.int64), w.clone(), b.clone()
     return while_loop(lambda i, *_: i < steps, body, start)[1:]
 
 
@@ -105,7 +106,7 @@ def search(sequences, tokens, scores, state, embeddings, w, u, out, positions, o
         )
 
     beams = sequences.clone(), tokens.clone(), tokens == beam_search.END, scores.clone(), state.clone()
-    start = torch.zeros((), dtype=torch.int64), *beams
+    start = zeros((), dtype=torch.int64), *beams
     length, sequences, _, _, scores, _ = while_loop(goes_on, body, start)
     return sequences, scores, length
 
@@ -127,16 +128,16 @@ def minimise(x, features, labels, history, curvatures, limit):
             length = length * 0.5
             return length, *value_and_slope(x + length * towards, features, labels)
 
-        tried = torch.ones(()), *value_and_slope(x + towards, features, labels)
+        tried = ones(()), *value_and_slope(x + towards, features, labels)
         length, new_value, new_slope = while_loop(too_high, shorter, tried)
         step, change = length * towards, new_slope - slope
         product = torch.dot(step, change)
         history = xp.push(steps, step), xp.push(changes, change), xp.push(curvatures, 1.0 / product)
         return count + 1, x + step, new_value, new_slope, *history, product / torch.dot(change, change)
 
-    count = torch.zeros((), dtype=torch.int64)
+    count = zeros((), dtype=torch.int64)
     pairs = history.clone(), history.clone(), curvatures.clone()
-    start = count, x.clone(), *value_and_slope(x, features, labels), *pairs, torch.ones(())
+    start = count, x.clone(), *value_and_slope(x, features, labels), *pairs, ones(())
     count, x, value, *_ = while_loop(goes_on, body, start)
     return x, value, count
 
@@ -174,7 +175,7 @@ def translate(sources, targets, forced, state, token, embeddings, encoder, decod
         return (torch.where(force, target, best), state, total + loss), best
 
     state, memory = scan(encode, state, sources)
-    (_, _, total), predicted = scan(decode, (token, state, torch.zeros(())), (targets, forced))
+    (_, _, total), predicted = scan(decode, (token, state, zeros(())), (targets, forced))
     return total, predicted
 
 
@@ -193,7 +194,7 @@ def encode_tree(words, lefts, rights, rows, embeddings, w, u):
         row = torch.cond(left == treelstm.NO_CHILD, leaf, merge, (word, left, right, rows))
         return i + 1, put(rows, i, row)
 
-    start = torch.zeros((), dtype=torch.int64), rows.clone()
+    start = zeros((), dtype=torch.int64), rows.clone()
     return while_loop(lambda i, _: i < words.shape[0], body, start)[1][-1]
 
 
@@ -215,13 +216,20 @@ def arrays(given: Any) -> Any:
     """Return tensors, with 64-bit integers like PyTorch's indices."""
 
     def tensor(array: Any) -> torch.Tensor:
-        return torch.tensor(array, dtype=torch.int64 if array.dtype.kind == "i" else None)
+        return torch.tensor(array, dtype=torch.int64 if array.dtype.kind == "i" else None, device=DEVICE)
 
     return tree_map(tensor, given)
 
 
+def finished(results: Any) -> Any:
+    """Wait until a GPU has computed the results."""
+    if DEVICE == "cuda":
+        torch.cuda.synchronize()
+    return results
+
+
 def eager(f: Callable[..., Any]) -> Callable[..., Any]:
-    return torch.no_grad()(f)
+    return torch.no_grad()(lambda *given: finished(f(*given)))
 
 
 def converted(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -238,10 +246,10 @@ def by_hand(f: Callable[..., Any]) -> Callable[..., Any]:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 programs.append(make_fx(f, tracing_mode="fake")(*given))
-        return programs[0](*given)
+        return finished(programs[0](*given))
 
     return call
 
 
 def leaves(results: Any) -> list[Any]:
-    return [leaf.numpy() if isinstance(leaf, torch.Tensor) else leaf for leaf in tree_leaves(results)]
+    return [leaf.cpu().numpy() if isinstance(leaf, torch.Tensor) else leaf for leaf in tree_leaves(results)]

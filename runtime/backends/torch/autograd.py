@@ -79,6 +79,6 @@ def select_initial(
     if not torch.is_grad_enabled():
         return list(final)
     return [
-        torch.where(has_run, a, b) if a.dtype.is_floating_point else a
+        torch.where(has_run.to(a.device), a, b) if a.dtype.is_floating_point else a
         for a, b in zip(final, initial, strict=True)
     ]

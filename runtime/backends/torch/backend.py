@@ -20,6 +20,7 @@ from . import higher_order
 from .autograd import as_differentiable, link_gradients, may_need_gradient, restored, select_initial
 from .capture import Program, trace
 from .inplace_updates import InplaceUpdates, is_number, mark_shared
+from .items import device_of
 from .private import assert_holds, untraced
 from .selection import is_selectable, split_test
 from .values import Handle, TensorType, TorchValues
@@ -222,7 +223,7 @@ class TorchBackend(TorchValues):
         """Stage a `scan`; return the final carry and the rows that iterations appended."""
         program = loop.body.program
         is_whole = items.name == "array" and length == items.count
-        xs = items.arrays[0] if is_whole else torch.arange(length)
+        xs = items.arrays[0] if is_whole else torch.arange(length, device=device_of(items.arrays))
         carried = [self.cast(True, self.boolean), *start] if program.has_effects or not start else start
         dtypes = [a.dtype for a in carried]
         row_dtypes: list[torch.dtype] = []

@@ -56,7 +56,7 @@ EFFECTS |= {
 
 def _rendered(text: str, values: Sequence[torch.Tensor]) -> str:
     pieces = [p if isinstance(p, str) else tuple(p) for p in json.loads(text)]
-    return render(Text(pieces, values), list(values))
+    return render(Text(pieces, values), [value.cpu() for value in values])
 
 
 def _join(parts: Sequence[Any]) -> Text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,18 @@ from .private import SYMBOLS, is_traced
 def _is_index(part: Any) -> bool:
     """Return whether a subscript part is a staged integer."""
     return isinstance(part, torch.Tensor) and part.ndim == 0 and part.dtype != torch.bool and is_traced(part)
+
+
+def device_of(values: Iterable[Any]) -> torch.device | None:
+    """Return the device on which values can be combined: that of the first tensor that is not on the CPU."""
+    devices = [value.device for value in values if isinstance(value, torch.Tensor)]
+    return next((device for device in devices if device.type != "cpu"), devices[0] if devices else None)
+
+
+def tensors(values: Sequence[Any]) -> list[torch.Tensor]:
+    """Return values as tensors on one device. Numbers become tensors without dimensions."""
+    device = device_of(values)
+    return [v.to(device) if isinstance(v, torch.Tensor) else torch.full((), v, device=device) for v in values]
 
 
 def _split(target: torch.Tensor, key: Any) -> tuple[torch.Tensor, list[Any]]:
@@ -55,7 +68,7 @@ def _split(target: torch.Tensor, key: Any) -> tuple[torch.Tensor, list[Any]]:
         raise IndexError(f"too many indices for tensor of dimension {target.ndim}")
     view = target[tuple([slice(None) if isinstance(p, torch.Tensor) else p for p in parts])]
     axes = [p for p in parts if not isinstance(p, (int, *SYMBOLS)) or isinstance(p, bool)]
-    return view, [p if isinstance(p, torch.Tensor) else None for p in axes]
+    return view, [p.to(view.device) if isinstance(p, torch.Tensor) else None for p in axes]
 
 
 def get_item(target: Any, key: Any) -> Any:
@@ -66,7 +79,7 @@ def get_item(target: Any, key: Any) -> Any:
             mark_shared(item, f"it is an item of a {type(target).__name__}")
         return item
     if isinstance(target, np.ndarray):
-        target = torch.tensor(target)
+        target = torch.tensor(target, device=device_of(key if type(key) is tuple else (key,)))
     if not isinstance(target, torch.Tensor):
         raise staged_index_error(target, "use a tensor, or a list or tuple of tensors of one shape")
     if isinstance(key, SYMBOLS):
@@ -77,7 +90,7 @@ def get_item(target: Any, key: Any) -> Any:
 
 def _stacked(items: Any) -> torch.Tensor:
     try:
-        return torch.stack([v if isinstance(v, torch.Tensor) else torch.full((), v) for v in items])
+        return torch.stack(tensors(items))
     except (TypeError, RuntimeError) as error:
         raise mixed_items_error(items, "a tensor", error) from None
 
@@ -85,7 +98,8 @@ def _stacked(items: Any) -> torch.Tensor:
 def set_item(target: Any, key: Any, value: Any) -> Any:
     target, key, value = for_write(target, key, value)
     if isinstance(target, np.ndarray) and (staging.has_staged(key) or isinstance(value, torch.Tensor)):
-        target = torch.tensor(target)
+        parts = key if type(key) is tuple else (key,)
+        target = torch.tensor(target, device=device_of((value, *parts)))
     if not isinstance(target, torch.Tensor):
         if staging.has_staged(key):
             raise staged_key_error(target, "use a tensor")
@@ -101,7 +115,7 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         target[key] = value
         return target
     if isinstance(value, torch.Tensor):
-        value = value.to(target.dtype)
+        value = value.to(target.device if value.ndim == 0 else value.device, target.dtype)
     else:
         value = torch.full((), value, dtype=target.dtype, device=target.device)
     torch.ops.aten.index_put_(view, indexes, value)
@@ -113,10 +127,10 @@ def contains(item: Any, container: Any) -> Any:
     if isinstance(container, (list, tuple)):
         equal = [part == item for part in container]
         return torch.stack(
-            [e.all() if isinstance(e, torch.Tensor) else torch.full((), bool(e)) for e in equal]
+            tensors([e.all() if isinstance(e, torch.Tensor) else bool(e) for e in equal])
         ).any()
     if isinstance(container, np.ndarray):
-        container = torch.tensor(container)
+        container = torch.tensor(container, device=device_of((item,)))
     if isinstance(container, torch.Tensor):
         return (container == item).any()
     return in_range(item, container, "tensor")

@@ -13,6 +13,7 @@ from ...errors import UnsupportedFunctionError, ValueNeededError
 from ...values.structures import flatten, unflatten
 from ..builtins import is_of_numpy
 from ..functional.builtins import replacing, ufunc_method
+from .items import device_of, tensors
 from .private import is_traced, promoted
 from .private import numpy_of_torch as tnp
 
@@ -30,7 +31,7 @@ def is_tensor(value: Any) -> bool:
 
 def _stacked(value: Any) -> torch.Tensor:
     if isinstance(value, (list, tuple)):
-        parts = list(map(_stacked, value))
+        parts = tensors(list(map(_stacked, value)))
         dtype = functools.reduce(promoted, [part.dtype for part in parts])
         return torch.stack([part.to(dtype) for part in parts])
     return value if isinstance(value, torch.Tensor) else torch.full((), value)
@@ -61,7 +62,8 @@ def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
             why="PyTorch captures tensors of known sizes",
             remedy="create an array of the maximum size, and mask the unused items",
         )
-    args, kwargs = unflatten(spec, [_to_torch(leaf) for leaf in leaves])
+    device = device_of(leaves)
+    args, kwargs = unflatten(spec, [_to_torch(leaf, device) for leaf in leaves])
     return _to_tensors(counterpart(*args, **kwargs))
 
 
@@ -116,9 +118,9 @@ _COUNTERPARTS: dict[Any, Callable[..., Any]] = {
 }
 
 
-def _to_torch(leaf: Any) -> Any:
+def _to_torch(leaf: Any, device: torch.device | None) -> Any:
     if isinstance(leaf, np.ndarray):
-        return torch.tensor(leaf)
+        return torch.tensor(leaf, device=device)
     if isinstance(leaf, np.generic):
         return leaf.item()
     if isinstance(leaf, type) and issubclass(leaf, np.generic):

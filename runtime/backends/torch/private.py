@@ -107,7 +107,8 @@ def version(tensor: torch.Tensor) -> int:
 
 
 def assert_holds(holds: torch.Tensor, text: str) -> None:
-    ASSERT(holds, text)
+    """Make the program raise unless a tensor is true. On the CPU, as CUDA can't go on after an assertion."""
+    ASSERT(holds.cpu(), text)
 
 
 def is_view(tensor: torch.Tensor) -> bool:

@@ -28,7 +28,10 @@ _CPU = torch.device("cpu")
 
 @dataclass(frozen=True, eq=False)
 class TensorType(Aval):
-    """An `Aval` with a device; `number` is true if the value is a Python number on some path."""
+    """An `Aval` with a device, None for that of a NumPy array, which follows the tensors that it meets.
+
+    `number` is true if the value is a Python number on some path.
+    """
 
     device: Any = _CPU
     number: bool = False
@@ -84,7 +87,6 @@ class TorchValues(CapturingBackend):
     builtins = BUILTINS
     boolean = TensorType(torch.bool, ())
     truth_of_array = staticmethod(truth)
-    where = staticmethod(torch.where)
     logical_and = staticmethod(torch.logical_and)
     logical_or = staticmethod(torch.logical_or)
 
@@ -138,17 +140,17 @@ class TorchValues(CapturingBackend):
         if kind is complex:
             return TensorType(torch.get_default_dtype().to_complex(), (), weak=True, number=True)
         if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
-            return TensorType(torch.from_numpy(np.zeros(0, value.dtype)).dtype, value.shape)
+            return TensorType(torch.from_numpy(np.zeros(0, value.dtype)).dtype, value.shape, device=None)
         return None
 
     def merge_avals(self, first: TensorType, second: TensorType) -> TensorType:
         if tuple(map(expression, first.shape)) != tuple(map(expression, second.shape)):
             shapes = [f"({', '.join(map(str, aval.shape))})" for aval in (first, second)]
             raise TypeError(f"one has the shape {shapes[0]}, the other {shapes[1]}")
-        strong = [aval for aval in (first, second) if not aval.number]
+        strong = [aval for aval in (first, second) if not aval.number and aval.device is not None]
         if len({aval.device for aval in strong}) > 1:
             raise TypeError(f"one is on {first.device}, the other on {second.device}")
-        device = strong[0].device if strong else first.device
+        device = strong[0].device if strong else first.device or second.device
         number = first.number or second.number
         return TensorType(
             _common_dtype(first, second), first.shape, first.weak and second.weak, device, number
@@ -157,7 +159,7 @@ class TorchValues(CapturingBackend):
     def cast(self, value: Any, aval: TensorType) -> torch.Tensor:
         if isinstance(value, torch.Tensor):
             check_precision(value, aval.dtype)
-            moved = value if value.device == aval.device else value.to(aval.device)
+            moved = value if aval.device in (value.device, None) else value.to(aval.device)
             return moved if moved.dtype == aval.dtype else moved.to(aval.dtype)
         if isinstance(value, np.ndarray):
             return torch.tensor(value, dtype=aval.dtype, device=aval.device)
@@ -187,8 +189,13 @@ class TorchValues(CapturingBackend):
 
     def item(self, array: Any, index: Any) -> Any:
         if isinstance(index, torch.Tensor):  # a loop counter, which is never negative
-            return torch.index_select(array, 0, index.reshape(1)).squeeze(0)
+            return torch.index_select(array, 0, index.to(array.device).reshape(1)).squeeze(0)
         return indexing.get_item(array, index)
+
+    @staticmethod
+    def where(test: Any, first: Any, second: Any) -> Any:
+        moves = test.device.type == "cpu" or first.ndim  # else the numbers go to the device of the test
+        return torch.where(test.to(first.device) if moves else test, first, second)
 
     def minimum(self, a: Any, b: Any) -> Any:
         return _pairwise(torch.minimum, a, b)

@@ -2,8 +2,10 @@
 
 An entry is found by the hash of the graph, the versions of what compiled it, and the CPU. A file has a
 header with the hash of its contents, so a damaged one is ignored. Entries are written to a temporary file
-that is then renamed, and the oldest are deleted once all together exceed `MAX_BYTES`. The cache is used only
-if its directory belongs to the user and nobody else may write to it, since object code is executed.
+that is then renamed. They are spread over subdirectories by the first digit of their names, and the oldest of
+one are deleted once it exceeds its share of `MAX_BYTES`, so that a new entry never costs a look at all others.
+The cache is used only if its directory belongs to the user and nobody else may write to it, since object code
+is executed.
 
 `AUTOGRAPH_RS_CACHE` names another directory, or disables the cache with "off".
 """
@@ -18,6 +20,8 @@ import sys
 from pathlib import Path
 
 MAX_BYTES = 256 * 1024 * 1024
+DIRECTORIES = 16
+"""The number of digits that the name of an entry can begin with."""
 _MAGIC = b"autograph_rs native 2\n"
 _SETTING = "AUTOGRAPH_RS_CACHE"
 
@@ -49,7 +53,7 @@ def key_of(*parts: str) -> str:
 
 def load(key: str) -> bytes | None:
     """Return the object code of an entry, or None if there is none that can be trusted."""
-    directory = _trusted_directory()
+    directory = _trusted_directory(key)
     if directory is None:
         return None
     path = directory / f"{key}.o"
@@ -69,7 +73,7 @@ def load(key: str) -> bytes | None:
 
 def store(key: str, code: bytes) -> None:
     """Write an entry. Failures are ignored: the next process compiles again."""
-    directory = _trusted_directory()
+    directory = _trusted_directory(key)
     if directory is None:
         return
     temporary = directory / f".{secrets.token_hex(8)}.tmp"
@@ -83,15 +87,19 @@ def store(key: str, code: bytes) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _trusted_directory() -> Path | None:
+def _trusted_directory(key: str) -> Path | None:
+    """Return the subdirectory for an entry, or None if another user may write to it."""
     directory = cache_directory()
     if directory is None:
         return None
     try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return directory if directory.is_dir() and _is_private(directory) else None
+        for part in (directory, directory / key[0]):
+            part.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not part.is_dir() or not _is_private(part):
+                return None
     except OSError:
         return None
+    return directory / key[0]
 
 
 def _is_private(path: Path) -> bool:
@@ -105,15 +113,14 @@ def _is_private(path: Path) -> bool:
 def _evict(directory: Path) -> None:
     """Delete the entries that were not used for longest until the rest fits."""
     entries = []
-    for path in directory.glob("*.o"):
-        try:
-            status = path.stat()
-        except OSError:
-            continue
-        entries.append((status.st_mtime, status.st_size, path))
+    with os.scandir(directory) as found:
+        for entry in found:
+            with contextlib.suppress(OSError):
+                status = entry.stat()
+                entries.append((status.st_mtime, status.st_size, entry.path))
     total = sum(size for _, size, _ in entries)
     for _, size, path in sorted(entries):
-        if total <= MAX_BYTES:
+        if total <= MAX_BYTES // DIRECTORIES:
             break
-        path.unlink(missing_ok=True)
+        Path(path).unlink(missing_ok=True)
         total -= size

@@ -36,7 +36,7 @@ def test_an_entry_is_read_again(directory):
     assert cache.load(KEY) == b"code"
     assert cache.load(cache.key_of("text", "other cpu")) is None
     assert cache.key_of("a", "b") != cache.key_of("ab")
-    assert [p.suffix for p in directory.iterdir()] == [".o"]
+    assert [p.suffix for p in directory.rglob("*") if p.is_file()] == [".o"]
 
 
 DAMAGES = (
@@ -53,7 +53,7 @@ DAMAGES = (
 def test_a_damaged_entry_is_ignored(directory, damage):
     """A file that is not what was written is as good as none, and is replaced."""
     cache.store(KEY, b"code")
-    [path] = directory.iterdir()
+    [path] = directory.rglob("*.o")
     path.write_bytes(damage(path.read_bytes()))
     assert cache.load(KEY) is None
     cache.store(KEY, b"new")
@@ -64,22 +64,24 @@ def test_a_damaged_entry_is_ignored(directory, damage):
 def test_what_others_may_write_is_ignored(directory):
     """Object code is executed, so nobody else may be able to change it."""
     cache.store(KEY, b"code")
-    [path] = directory.iterdir()
+    [path] = directory.rglob("*.o")
     path.chmod(0o666)
     assert cache.load(KEY) is None
     path.chmod(0o600)
+    for part in (path.parent, directory):
+        assert cache.load(KEY) == b"code"
+        part.chmod(0o777)
+        assert cache.load(KEY) is None
+        cache.store(KEY, b"other code")
+        part.chmod(0o700)
     assert cache.load(KEY) == b"code"
-    directory.chmod(0o777)
-    assert cache.load(KEY) is None
-    cache.store(cache.key_of("other"), b"code")
-    assert len(list(directory.iterdir())) == 1
 
 
 @POSIX
 def test_links_are_not_followed(directory, tmp_path):
     """A link could lead to a file of somebody else."""
     cache.store(KEY, b"code")
-    [path] = directory.iterdir()
+    [path] = directory.rglob("*.o")
     target = tmp_path / "elsewhere"
     path.rename(target)
     target.chmod(0o666)
@@ -111,12 +113,12 @@ def test_a_place_that_cannot_be_written_to(monkeypatch, tmp_path):
 
 
 def test_the_oldest_entries_are_deleted(directory, monkeypatch):
-    """The entries together stay below a size; a use makes an entry young."""
-    monkeypatch.setattr(cache, "MAX_BYTES", 3500)
-    keys = [cache.key_of(str(i)) for i in range(4)]
+    """The entries of a subdirectory together stay below a size; a use makes an entry young."""
+    monkeypatch.setattr(cache, "MAX_BYTES", 3500 * cache.DIRECTORIES)
+    keys = [key for i in range(1000) if (key := cache.key_of(str(i))).startswith("a")][:4]
     for age, key in enumerate(keys[:3]):
         cache.store(key, bytes(1000))
-        os.utime(directory / f"{key}.o", (1000 + age, 1000 + age))
+        os.utime(directory / "a" / f"{key}.o", (1000 + age, 1000 + age))
     assert cache.load(keys[0]) is not None
     cache.store(keys[3], bytes(1000))
     assert [cache.load(key) is not None for key in keys] == [True, False, True, True]
@@ -138,7 +140,7 @@ def test_concurrent_writers(directory):
     for thread in threads:
         thread.join()
     assert seen <= {*codes, None} and cache.load(KEY) in codes
-    assert len(list(directory.iterdir())) == 1
+    assert len([path for path in directory.rglob("*") if path.is_file()]) == 1
 
 
 KILLED = """
