@@ -2,10 +2,10 @@
 
 An entry is found by the hash of the graph, the versions of what compiled it, and the CPU. A file has a
 header with the hash of its contents, so a damaged one is ignored. Entries are written to a temporary file
-that is then renamed. They are spread over subdirectories by the first digit of their names, and the oldest of
-one are deleted once it exceeds its share of `MAX_BYTES`, so that a new entry never costs a look at all others.
-The cache is used only if its directory belongs to the user and nobody else may write to it, since object code
-is executed.
+that is then renamed. They are spread over subdirectories by the first digit of their names. The oldest of a
+subdirectory are deleted once it exceeds its share of `MAX_BYTES`, so a new entry never costs a look at all
+others. The cache is used only if its directory belongs to the user and nobody else may write to it, since
+object code is executed.
 
 `AUTOGRAPH_RS_CACHE` names another directory, or disables the cache with "off".
 """
