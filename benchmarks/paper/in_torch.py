@@ -22,6 +22,7 @@ import autograph_rs as ag
 from . import beam_search, lbfgs, maml, rnn, seq2seq, sgd, treelstm
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+torch.backends.cudnn.allow_tf32 = False
 zeros, ones, arange = (functools.partial(f, device=DEVICE) for f in (torch.zeros, torch.ones, torch.arange))
 
 

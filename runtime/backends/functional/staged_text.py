@@ -75,7 +75,12 @@ class Text(BackendNeutral):
 
     def __str__(self) -> str:
         """Return the text, with `<staged>` for values known only when the program runs."""
-        return render(self, [Unknown() if staged_by(v) else np.asarray(v)[()] for v in self.values])
+        return render(self, [Unknown() if staged_by(v) else _number(v) for v in self.values])
+
+
+def _number(value: Any) -> Any:
+    """Return a value that is known as NumPy's; PyTorch moves none from a GPU unless asked to."""
+    return np.asarray(value.cpu() if hasattr(value, "cpu") else value)[()]
 
 
 def split_markers(text: str) -> list[Any]:

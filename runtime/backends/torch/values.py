@@ -150,7 +150,8 @@ class TorchValues(CapturingBackend):
         strong = [aval for aval in (first, second) if not aval.number and aval.device is not None]
         if len({aval.device for aval in strong}) > 1:
             raise TypeError(f"one is on {first.device}, the other on {second.device}")
-        device = strong[0].device if strong else first.device or second.device
+        devices = [aval.device for aval in strong or (first, second) if aval.device is not None]
+        device = next((d for d in devices if d.type != "cpu"), devices[0] if devices else None)
         number = first.number or second.number
         return TensorType(
             _common_dtype(first, second), first.shape, first.weak and second.weak, device, number
