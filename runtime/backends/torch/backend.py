@@ -167,7 +167,7 @@ class TorchBackend(TorchValues):
         def test(*state: Any) -> list[Any]:
             continues = state[0] if carried_test is None else carried_test(*state)
             in_bounds = [] if bound is None else [state[len(head) - 1] < bound]
-            return [torch.logical_and(continues, *in_bounds) if in_bounds else continues]
+            return [self.logical_and(continues, *in_bounds) if in_bounds else continues]
 
         test_program = trace(test, examples, fresh=True)
         carried = link_gradients(_copies([*head, *start]), [*test_program.operands, *program.operands])

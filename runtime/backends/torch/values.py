@@ -87,8 +87,6 @@ class TorchValues(CapturingBackend):
     builtins = BUILTINS
     boolean = TensorType(torch.bool, ())
     truth_of_array = staticmethod(truth)
-    logical_and = staticmethod(torch.logical_and)
-    logical_or = staticmethod(torch.logical_or)
 
     def owns(self, kind: type) -> bool:
         return issubclass(kind, (torch.Tensor, *SYMBOLS))
@@ -192,6 +190,14 @@ class TorchValues(CapturingBackend):
         if isinstance(index, torch.Tensor):  # a loop counter, which is never negative
             return torch.index_select(array, 0, index.to(array.device).reshape(1)).squeeze(0)
         return indexing.get_item(array, index)
+
+    @staticmethod
+    def logical_and(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+        return torch.logical_and(*indexing.tensors([first, second]))
+
+    @staticmethod
+    def logical_or(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+        return torch.logical_or(*indexing.tensors([first, second]))
 
     @staticmethod
     def where(test: Any, first: Any, second: Any) -> Any:
