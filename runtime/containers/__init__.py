@@ -9,7 +9,10 @@ REPLACED = frozenset(
     (
         "format", "format_map", "join", "get", "index", "count", "remove", "pop", "insert", "sort",
         "heapify", "heappush", "heappop", "heappushpop", "heapreplace", "nsmallest", "nlargest",
-        "insort_left", "insort_right", "bisect_left", "bisect_right", "deque",
+        "insort_left", "insort_right", "bisect_left", "bisect_right", "deque", "set", "dict", "Counter",
+        "add", "discard", "update", "intersection_update", "difference_update", "symmetric_difference_update",
+        "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint",
+        "setdefault",
     )
 )  # fmt: skip
 """The names of the methods and functions that have replacements in `calls`."""

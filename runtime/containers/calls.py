@@ -13,9 +13,20 @@ from ..core.active_backends import active_backend
 from ..debugging.tracebacks import drop_current_frame
 from . import keyed, lists, text
 
+_CHANGES_OF_SETS = (
+    "add", "discard", "remove", "update", "intersection_update", "difference_update",
+    "symmetric_difference_update",
+)  # fmt: skip
+_QUERIES_OF_SETS = (
+    "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint",
+)  # fmt: skip
 _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
     str: {"format": text.format_string, "format_map": text.format_map, "join": text.join},
-    dict: {"get": keyed.get},
+    dict: {"get": keyed.get, **{name: keyed.changing(name) for name in ("pop", "setdefault")}},
+    set: {
+        **{name: keyed.changing(name) for name in _CHANGES_OF_SETS},
+        **{name: keyed.computing(name) for name in _QUERIES_OF_SETS},
+    },
     list: {
         f.__name__: f for f in (lists.index, lists.count, lists.remove, lists.pop, lists.insert, lists.sort)
     },
@@ -23,7 +34,8 @@ _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
 """The replacements of methods by class and name. They take a backend, the object, and the arguments."""
 
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
-    "collections": {"deque": lists.make_deque},
+    "builtins": {"set": keyed.make_set, "dict": keyed.make_dict},
+    "collections": {"deque": lists.make_deque, "Counter": keyed.make_counter},
     "heapq": {
         **{n: lists.updating(n) for n in ("heapify", "heappush", "heappop", "heappushpop", "heapreplace")},
         "nsmallest": lists.extremes("nsmallest", reverse=False),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import types
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from .. import staging
 from ..backends import Backend, staged_by
 from ..core.closures import nothing, set_nothing
 from ..core.rolling_attempts import is_rolling
-from ..errors import ValueNeededError
+from ..errors import AliasError, ValueNeededError
 from ..staging.exceptions import raise_in_program, refuse_caught
 from ..staging.rolling.rolled_uses import note_item_use
 from ..values.selected_container import SelectedDict
@@ -22,6 +23,10 @@ from .text import is_text
 
 _READERS = (dict.__getitem__, SelectedDict.__getitem__, types.MappingProxyType.__getitem__)
 _SETS = (set, frozenset, type({}.keys()))  # type: ignore[var-annotated]
+
+
+_last = threading.local()
+"""`read` is the mapping and the key of the thread's last lookup by a staged key."""
 
 
 def is_mapping(value: Any) -> bool:
@@ -82,9 +87,12 @@ def get_item(backend: Backend, mapping: Mapping[Any, Any], key: Any) -> Any:
     """`mapping[key]`"""
     if is_rolling():
         note_item_use(backend, mapping, key)
+    _last.read = mapping, key
     if isinstance(mapping, Counter):
         return get(backend, mapping, key, 0)
     is_plain = not hasattr(type(mapping), "__missing__")
+    if type(mapping) is defaultdict and hasattr(backend, "staged_dict"):
+        return staged(backend, mapping)[key]
     if not mapping:
         raise_in_program(KeyError(key) if is_plain else _unknown_key())
     place = find(backend, key, tuple(mapping), required=is_plain)
@@ -105,14 +113,91 @@ def get(backend: Backend, mapping: Mapping[Any, Any], key: Any, default: Any = N
     )
 
 
-def set_item(backend: Backend, mapping: dict[Any, Any], key: Any, value: Any) -> None:
-    """`mapping[key] = value`, where the mapping has the key."""
+def set_item(backend: Backend, mapping: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:
+    """`mapping[key] = value`; return the mapping, or a staged one that may get new keys, in its place.
+
+    In `mapping[key] += 1`, the mapping of plain keys has the key, and stays.
+    """
+    read, key_read = getattr(_last, "read", (None, None))
+    has_key = bool(mapping) and read is mapping and key_read is key
+    if not has_key and hasattr(backend, "staged_dict"):
+        opened = staged(backend, mapping)
+        opened[key] = value
+        return opened
     if not mapping:
         raise _unknown_key()
     place = find(backend, key, tuple(mapping))
     raise_if(backend, place < 0, _unknown_key())
     for i, (known, old) in enumerate([*mapping.items()]):
         mapping[known] = select(backend, place == i, value, old)
+    return mapping
+
+
+def staged(backend: Backend, container: Any) -> Any:
+    """Put a staged set or dict in the place of a plain one whose members or keys are about to be staged."""
+    kind = "set" if isinstance(container, set) else "dict"
+    make = getattr(backend, f"staged_{kind}", None)
+    if make is None:
+        raise ValueNeededError(
+            f"a {kind} gets a member or a key that is staged",
+            why=f"the backend {backend.name!r} has no {kind}s, and Python's need the value during the trace",
+            remedy="use an array that is indexed by the members, or give a dict all its keys before",
+        )
+    opened, other = staging.staged_in_place(backend, container, make)
+    if other:
+        raise AliasError(
+            f"a {kind} gets a member or a key that is staged, and {other} also refers to the {kind}",
+            why="the other reference would not see the change, which happens only when the graph runs",
+            remedy=f"copy the {kind}, and change the copy",
+        )
+    return opened
+
+
+def changing(name: str) -> Callable[..., Any]:
+    """Return the replacement for a method that changes a set or a dict."""
+    return lambda backend, owner, *args: getattr(staged(backend, owner), name)(*args)
+
+
+def make_set(backend: Backend, values: Any = ()) -> Any:
+    """`set(values)`"""
+    return _make(backend, "set", values)
+
+
+def make_dict(backend: Backend, *pairs: Any, **named: Any) -> Any:
+    """`dict(pairs)`"""
+    if len(pairs) != 1 or named or isinstance(pairs[0], Mapping):
+        return dict(*pairs, **named)
+    return _make(backend, "dict", *pairs)
+
+
+def make_counter(backend: Backend, *values: Any, **named: Any) -> Any:
+    """`collections.Counter(values)`"""
+    if len(values) != 1 or named or isinstance(values[0], Mapping):
+        return Counter(*values, **named)
+    return _make(backend, "counter", *values)
+
+
+def _make(backend: Backend, kind: str, values: Any) -> Any:
+    make = getattr(backend, f"staged_{kind}", None)
+    if make is None:
+        raise ValueNeededError(
+            f"a {kind} of staged values is created",
+            why=f"the backend {backend.name!r} has no {kind}s, and Python's need the values during the trace",
+            remedy="use an array: np.unique(x) has its values, and np.bincount(x) counts them",
+        )
+    return make(values)
+
+
+def computing(name: str) -> Callable[..., Any]:
+    """Return the replacement for a method of sets that computes something from the set and its arguments."""
+
+    def compute(backend: Backend, owner: Any, *args: Any) -> Any:
+        make = getattr(backend, "staged_set", None)
+        if make is None:
+            return staged(backend, owner)  # raises
+        return getattr(make(owner), name)(*args)
+
+    return compute
 
 
 def _unknown_key() -> ValueNeededError:

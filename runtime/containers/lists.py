@@ -103,14 +103,20 @@ def set_item(backend: Backend, values: list[Any], position: Any, item: Any) -> N
     values[:] = [select(backend, place == i, item, old) for i, old in enumerate(values)]
 
 
-def write(backend: Backend, target: Any, key: Any, value: Any) -> None:
-    """`target[key] = value`, where `target` is a list or a dict, or one of several that an index selects."""
+def write(backend: Backend, target: Any, key: Any, value: Any) -> Any:
+    """`target[key] = value`, where `target` is a list or a dict, or one of several that an index selects.
+
+    Return the target, or a staged dict in its place.
+    """
     if isinstance(target, SelectedContainer):
         _write_to_selected(backend, target, key, value)
     elif isinstance(key, slice) or staging.owner_of(key) is None:
         target[key] = value
+    elif isinstance(target, dict):
+        return keyed.set_item(backend, target, key, value)
     else:
-        (keyed.set_item if isinstance(target, dict) else set_item)(backend, target, key, value)
+        set_item(backend, target, key, value)
+    return target
 
 
 def _write_to_selected(backend: Backend, target: SelectedContainer, key: Any, value: Any) -> None:

@@ -38,8 +38,7 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
             if isinstance(target, (list, dict)) and _is_structured(target, key, value):
                 from ..containers import lists  # noqa: PLC0415 - needed by traces only
 
-                lists.write(backend, target, key, value)
-                return target
+                return lists.write(backend, target, key, value)
             updated = backend.set_item(target, key, value)
             return updated if updated is target else staging.checked_write(updated, target, backend)
         target[key] = value

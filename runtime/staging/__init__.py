@@ -28,7 +28,7 @@ _HOMES = {
     "recursion": "recursive_callee",
     "side_effects": "warn_of_effects",
     "special_methods": "is_computed and_object call_builtin Tracing meet_called or_object text_of truth",
-    "statement": "AlwaysRaises",
+    "statement": "AlwaysRaises staged_in_place",
     "unsupported": "checked_write",
 }
 __all__ = ["ACTIVE", "load", *" ".join(_HOMES.values()).split()]  # noqa: PLE0604

@@ -20,7 +20,10 @@ from ...errors import UnsupportedFunctionError
 from ..ir.graph import Slot
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, DequeType, ListType, ScalarType, StagedType, TupleType
-from ..tracing import effects, lists, recording
+from ..tracing import effects, recording
+from ..tracing.containers import lists
+from ..tracing.containers.staged_keyed import StagedKeyed
+from ..tracing.containers.staged_lists import StagedDeque, StagedList
 from ..tracing.iterables import (
     IterableSource,
     StagedIterable,
@@ -32,7 +35,6 @@ from ..tracing.iterables import (
 )
 from ..tracing.numpy_views import as_array
 from ..tracing.recording import record
-from ..tracing.staged_lists import StagedDeque, StagedList
 from ..tracing.tensor import Scalar, Staged, Tensor, some
 
 _FLOAT, _INT, _BOOL = ScalarType(float), ScalarType(int), ScalarType(bool)
@@ -269,6 +271,8 @@ def _python_class(value: Any) -> type | None:
         return kind.python
     if isinstance(kind, ArrayType):
         return np.ndarray if kind.shape else kind.dtype.type
+    if isinstance(value, StagedKeyed):
+        return value.python_class
     if isinstance(kind, DequeType):
         return deque
     return list if isinstance(kind, ListType) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,17 +11,16 @@ from ... import staging
 from ...core.active_backends import active_backend
 from ...debugging.error_operands import describe_staged
 from ...errors import AliasError, MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
-from ...staging.state.aliases import other_reference, replaced
-from ...staging.state.escapes import is_made_in_trace
-from ...staging.state.statement import Restage
+from ...staging.state.aliases import other_reference
 from ...values.selected_container import SelectedContainer
 from ..ir.graph import Node
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, ListType, ScalarType
-from ..tracing import lists, recording
+from ..tracing import recording
+from ..tracing.containers import lists
+from ..tracing.containers.staged_lists import StagedList
 from ..tracing.iterables import StagedIterable
 from ..tracing.numpy_views import is_basic
-from ..tracing.staged_lists import StagedList
 from ..tracing.tensor import Staged, Tensor, wrap
 from ..tracing.trace import current_builder, in_inner_graph, is_tracing
 from . import builtins
@@ -48,6 +46,7 @@ def contains(item: Any, container: Any) -> Any:
     if isinstance(container, StagedIterable) and container.op == "range":
         container = container.to_node()
     if isinstance(container, (Node, Tensor, np.ndarray, StagedList)):
+        item = lists.element_node(item) if isinstance(item, tuple) else item
         return recording.record("contains", (container, item), ScalarType(bool))
     name = describe_staged(container) if recording.is_staged(container) else f"a {type(container).__name__}"
     raise UnsupportedFunctionError(
@@ -91,11 +90,7 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
     if isinstance(target, np.ndarray) and (
         staging.has_staged(key) or recording.contains_staged(value) or in_inner_graph()
     ):
-        find = functools.partial(other_reference, target, None, None, is_deep=True)
-        is_free = functools.partial(is_made_in_trace, active_backend(), ())
-        array, other = replaced(
-            target, lambda a: wrap(recording.to_node(a)), find, is_free, Restage([target])
-        )
+        array, other = staging.staged_in_place(active_backend(), target, lambda a: wrap(recording.to_node(a)))
         if other:
             raise AliasError(
                 f"a staged value is written into a plain array, and {other} also refers to the array",

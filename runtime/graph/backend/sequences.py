@@ -8,8 +8,9 @@ from typing import Any
 from ...core.active_backends import active_backend
 from ...errors import UnsupportedFunctionError
 from ..ir.types import ListType, ScalarType
-from ..tracing import lists, recording
-from ..tracing.staged_lists import StagedList
+from ..tracing import recording
+from ..tracing.containers import lists
+from ..tracing.containers.staged_lists import StagedList
 from ..tracing.tensor import Tensor
 from . import builtins
 

@@ -15,7 +15,7 @@ from ...core.active_backends import CAPTURES, active_backend
 from ...errors import MismatchError
 from ..ir.types import ScalarType
 from ..tracing import recording
-from ..tracing.staged_lists import StagedList
+from ..tracing.containers.staged_lists import StagedList
 from ..tracing.tensor import Optional, Scalar, Staged, some
 from ..tracing.trace import current_builder
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ir.graph import Node, Slot
 from ..ir.list_operations import RETURNING, UPDATES
-from ..ir.types import ArrayType, DequeType, ListType, bound_type
+from ..ir.types import ArrayType, ListType, bound_type
 from .writer import CodeWriter
 
 
@@ -165,8 +165,7 @@ _LIST_WRITES = {
 
 def copy_of(text: str, value: Node) -> str:
     kind = bound_type(value.type)
-    is_list = isinstance(kind, ListType) and not isinstance(kind, DequeType)
-    return f"list({text})" if is_list else f"{text}.copy()"
+    return f"list({text})" if type(kind) is ListType else f"{text}.copy()"
 
 
 def has_distinct_indices(node: Node) -> bool:

@@ -14,9 +14,10 @@ from ..ir.copying import copy_attributes, copy_called
 from ..ir.graph import Graph, Node
 from ..rules.methods import copy
 from ..state.variables import Variable
-from ..tracing import lists, recording
+from ..tracing import recording
+from ..tracing.containers import lists
+from ..tracing.containers.staged_lists import StagedList
 from ..tracing.specs import TensorSpec
-from ..tracing.staged_lists import StagedList
 from ..tracing.tensor import Staged, Tensor, wrap
 from ..tracing.trace import current_builder, user_frames
 from ..tracing.unsupported import shared_argument

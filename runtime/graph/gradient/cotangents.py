@@ -11,7 +11,8 @@ import numpy as np
 
 from ..ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, StagedType, TupleType
 from ..rules.methods import sum_to
-from ..tracing import lists, recording
+from ..tracing import recording
+from ..tracing.containers import lists
 from ..tracing.tensor import Staged, Tensor, wrap
 from ..tracing.trace import constant_type
 from .residuals import ForwardGraph

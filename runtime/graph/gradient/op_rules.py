@@ -14,7 +14,8 @@ from ..compile.writer import may_view
 from ..ir.graph import Node
 from ..ir.types import ArrayType, ListType, ScalarType
 from ..rules.methods import copy
-from ..tracing import lists, recording
+from ..tracing import recording
+from ..tracing.containers import lists
 from ..tracing.tensor import wrap
 from .cotangents import CotangentAt, add_at_index, as_array, shape_of, unbroadcast, zeros_like
 from .reverse import LIST_OPERATORS, OP_RULES, Call, Reverse, no_cotangents

@@ -1,12 +1,14 @@
-"""Operations on the lists of a graph, as Python expressions with one placeholder per input.
+"""Operations on the lists, deques, sets and dicts of a graph, as Python expressions.
 
-`UPDATES` change a list in place; those in `RETURNING` return an item too. `QUERIES` compute a new value.
+Each input has a placeholder. `UPDATES` change their first input in place; those in `RETURNING` return an item
+too. `QUERIES` compute a new value.
 """
 
 from __future__ import annotations
 
 import bisect
 import collections
+import functools
 import heapq
 from collections.abc import Callable
 from typing import Any
@@ -31,8 +33,23 @@ UPDATES = {
     "clear": "{0}.clear()",
     "insort_left": "insort_left({0}, {1})",
     "insort_right": "insort_right({0}, {1})",
+    "add": "{0}.add({1})",
+    "discard": "{0}.discard({1})",
+    "update": "{0}.update({1})",
+    "intersection_update": "{0}.intersection_update({1})",
+    "difference_update": "{0}.difference_update({1})",
+    "symmetric_difference_update": "{0}.symmetric_difference_update({1})",
+    "put": "{0}[{1}] = {2}",
+    "delete": "del {0}[{1}]",
+    "get_or_add": "{0}[{1}]",
+    "setdefault": "{0}.setdefault({1}, {2})",
+    "take": "{0}.pop({1})",
+    "take_or": "{0}.pop({1}, {2})",
+    "popitem": "{0}.popitem()",
 }
-RETURNING = frozenset(("pop", "popleft", "heappop", "heappushpop", "heapreplace"))
+OF_VALUES = frozenset(("get_or_add", "setdefault", "take", "take_or"))
+"""Updates of a dict that return a value."""
+RETURNING = frozenset(("pop", "popleft", "heappop", "heappushpop", "heapreplace", "popitem")) | OF_VALUES
 
 TEXT_METHODS = frozenset(
     "upper lower title capitalize casefold swapcase strip lstrip rstrip ljust rjust center zfill replace "
@@ -52,6 +69,15 @@ QUERIES = {
     "permuted": "permuted({0}, {1})",
     "min_position": "min_position({0})",
     "max_position": "max_position({0})",
+    "set_of": "set({0})",
+    "dict_of": "new_dict({factory}, {0})",
+    "dict_get": "{0}[{1}]",
+    "dict_get_or": "{0}.get({1}, {2})",
+    "dict_values": "list({0}.values())",
+    "dict_items": "list({0}.items())",
+    "issubset": "{0}.issubset({1})",
+    "issuperset": "{0}.issuperset({1})",
+    "isdisjoint": "{0}.isdisjoint({1})",
 }
 
 
@@ -76,11 +102,30 @@ def max_position(keys: list[Any]) -> int:
     return max(range(len(keys)), key=keys.__getitem__)
 
 
+DICTS: dict[str, Callable[[], dict[Any, Any]]] = {
+    "dict": dict,
+    "Counter": collections.Counter,
+    **{k.__name__: functools.partial(collections.defaultdict, k) for k in (int, float, bool, complex)},
+}
+
+
+def new_dict(factory: str, pairs: Any) -> dict[Any, Any]:
+    """Return a dict of a kind with the items of another one, or of a list of pairs.
+
+    >>> new_dict("int", [("a", 1)])["b"]
+    0
+    """
+    made = DICTS[factory]()
+    for key, value in pairs.items() if isinstance(pairs, dict) else pairs:
+        made[key] = value
+    return made
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
         heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace, heapq.nsmallest,
         heapq.nlargest, bisect.bisect_left, bisect.bisect_right, bisect.insort_left, bisect.insort_right,
-        collections.deque, sorting_order, permuted, min_position, max_position,
+        collections.deque, sorting_order, permuted, min_position, max_position, new_dict,
     )
 }  # fmt: skip

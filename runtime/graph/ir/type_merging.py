@@ -35,7 +35,7 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.parts) == len(b.parts):
         return TupleType(tuple(map(merge_types, a.parts, b.parts)))
     if isinstance(a, ListType) and isinstance(b, ListType):
-        if type(a) is not type(b) or getattr(a, "maxlen", None) != getattr(b, "maxlen", None):
+        if replace(a, element=None) != replace(b, element=None):
             raise TypeError(f"{a} and {b} have no common type")
         if a.element is None or b.element is None:
             return replace(a, element=a.element or b.element)

@@ -63,6 +63,29 @@ class DequeType(ListType):
 
 
 @dataclass(frozen=True, slots=True)
+class SetType(ListType):
+    """A Python set whose members have one type."""
+
+    def __str__(self) -> str:
+        return f"set[{'?' if self.element is None else self.element}]"
+
+
+@dataclass(frozen=True, slots=True)
+class DictType(ListType):
+    """A Python dict. `element` is a tuple of the types of its keys and its values.
+
+    `factory` is the name of what makes an empty one, a key of `list_operations.DICTS`.
+    """
+
+    factory: str = "dict"
+
+    def __str__(self) -> str:
+        name = self.factory if self.factory in ("dict", "Counter") else f"defaultdict({self.factory})"
+        pair = "?" if self.element is None else ", ".join(map(str, self.element.parts))  # type: ignore[union-attr]
+        return f"{name}[{pair}]"
+
+
+@dataclass(frozen=True, slots=True)
 class TupleType:
     """A Python tuple that is an element of a list."""
 

@@ -12,7 +12,7 @@ from ...core.undefined import NONE_USES
 from ...staging.state.side_effects import DRAWERS
 from ..ir.expressions import EXPRESSIONS, RANDOM_OPS
 from ..ir.graph import Graph, Node, Slot
-from ..ir.list_operations import RETURNING, TEXT_METHODS, UPDATES
+from ..ir.list_operations import DICTS, RETURNING, TEXT_METHODS, UPDATES
 
 Check = Callable[[Any], bool]
 
@@ -125,6 +125,7 @@ CALL = OpSchema((0, None), _CALL, is_multi_result=True)
 _ATTRS_OF_EXPRESSIONS: dict[str, dict[str, Check]] = {
     "dimension": {"axis": _count},
     "deque": {"maxlen": _none_or_count},
+    "dict_of": {"factory": DICTS.__contains__},
     "convert": {"dtype": _dtype},
 }
 

@@ -17,14 +17,17 @@ import numpy as np
 from ...errors import FormatError
 from ..ir.expressions import GENERATORS
 from ..ir.graph import Missing, Slot
+from ..ir.list_operations import DICTS
 from ..ir.types import (
     ArrayType,
     DequeType,
+    DictType,
     GeneratorType,
     ListType,
     MaybeType,
     OptionalType,
     ScalarType,
+    SetType,
     StagedType,
     TupleType,
 )
@@ -279,7 +282,8 @@ _DECODERS: dict[str, Callable[[Any, str, int], Any]] = {
 
 
 _TYPE_KEYS: dict[str, tuple[str, ...]] = {
-    "array": ("shape",), "scalar": (), "list": (), "deque": ("maxlen",), "tuple": (), "generator": (),
+    "array": ("shape",), "scalar": (), "list": (), "deque": ("maxlen",), "set": (), "dict": ("factory",),
+    "tuple": (), "generator": (),
     "optional": (),
     "maybe": ("name",),
 }  # fmt: skip
@@ -305,6 +309,10 @@ def decode_type(data: Any, at: str, depth: int = 0) -> StagedType | None:
         maxlen = fields.get("maxlen")
         bound = None if maxlen is None else expect_index(maxlen, at)
         return DequeType(decode_type(fields["deque"], f"{at}.deque", depth + 1), bound)
+    if key == "set":
+        return SetType(decode_type(fields["set"], f"{at}.set", depth + 1))
+    if key == "dict":
+        return _decode_dict(fields, at, depth)
     if key == "tuple":
         expect(fields["tuple"], list, at)
         parts = expect_items(fields["tuple"], f"{at}.tuple")
@@ -315,6 +323,14 @@ def decode_type(data: Any, at: str, depth: int = 0) -> StagedType | None:
         return OptionalType(_decode_required_type(fields["optional"], f"{at}.optional", depth + 1))
     held = _decode_required_type(fields.get("maybe"), f"{at}.maybe", depth + 1)
     return MaybeType(held, expect_name(fields.get("name"), f"{at}.name"))
+
+
+def _decode_dict(fields: dict[str, Any], at: str, depth: int) -> DictType:
+    element = decode_type(fields["dict"], f"{at}.dict", depth + 1)
+    if element is not None and not (isinstance(element, TupleType) and len(element.parts) == 2):
+        raise format_error(at, "the types of a dict's keys and values are expected here")
+    look_up(fields.get("factory"), DICTS, at, "kind of dict")
+    return DictType(element, fields["factory"])
 
 
 def _decode_required_type(data: Any, at: str, depth: int) -> StagedType:

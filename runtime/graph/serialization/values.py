@@ -21,11 +21,13 @@ from ..ir.graph import Missing, Slot
 from ..ir.types import (
     ArrayType,
     DequeType,
+    DictType,
     GeneratorType,
     ListType,
     MaybeType,
     OptionalType,
     ScalarType,
+    SetType,
     StagedType,
     TupleType,
 )
@@ -160,6 +162,10 @@ def encode_type(kind: StagedType | None) -> Any:
             return {"scalar": python.__name__}
         case DequeType(element, maxlen):
             return {"deque": encode_type(element), "maxlen": maxlen}
+        case SetType(element):
+            return {"set": encode_type(element)}
+        case DictType(element, factory):
+            return {"dict": encode_type(element), "factory": factory}
         case ListType(element):
             return {"list": encode_type(element)}
         case TupleType(parts):

@@ -15,7 +15,8 @@ from ...errors import StagingError, ValueNeededError
 from ..ir.graph import Node
 from ..ir.types import ArrayType, ScalarType, StagedType
 from . import recording
-from .staged_lists import StagedList
+from .containers.staged_keyed import StagedKeyed
+from .containers.staged_lists import StagedList
 from .tensor import Staged, Tensor
 from .trace import constant_type
 
@@ -123,6 +124,8 @@ class IterableSource:
 def as_iterable(value: Any) -> Any:
     if type(value) is range:
         return staged_range(value.start, value.stop, value.step)
+    if isinstance(value, StagedKeyed):
+        return value.as_list()
     return value.staged() if isinstance(value, IterableSource) else value
 
 

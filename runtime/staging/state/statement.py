@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -52,7 +52,12 @@ class Restage(BaseException):
         statement.stage_arrays(self.changed)
 
 
-_STAGED = {np.ndarray: "staged_array", deque: "staged_deque"}
+_STAGED = {
+    np.ndarray: "staged_array",
+    deque: "staged_deque",
+    set: "staged_set",
+    **dict.fromkeys((dict, Counter, defaultdict), "staged_dict"),
+}
 
 
 @dataclass
@@ -308,6 +313,19 @@ class Statement:
         self.set_state(tuple(state))
         for value in values.values():
             selected_container.snapshot_sources(value)
+
+
+def staged_in_place(backend: Backend, value: Any, make: Callable[[Any], Any]) -> tuple[Any, str]:
+    """Put a staged container in the place of a plain one, where the traced code is about to change it.
+
+    Return it and what else refers to the plain one; if something does, nothing has changed. Where a branch or
+    loop body changes a set or dict that is older, its statement has to do this.
+    """
+    if isinstance(value, (set, dict)) and any(id(value) in heap.reached for heap in running_heaps()):
+        raise Restage([value])
+    find = functools.partial(other_reference, value, None, None, is_deep=True)
+    is_free = functools.partial(is_made_in_trace, backend, ())
+    return replaced(value, make, find, is_free, Restage([value]))
 
 
 def is_same(first: Any, second: Any) -> bool:

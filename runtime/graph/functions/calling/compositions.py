@@ -18,7 +18,8 @@ from ....errors import UnsupportedFunctionError
 from ...ir.types import ArrayType, ScalarType
 from ...rules.methods import TEXT_FUNCTIONS
 from ...rules.shapes import dimension_result, normalize_axis, require_plain
-from ...tracing import lists, recording
+from ...tracing import recording
+from ...tracing.containers import lists
 from ...tracing.effects import check_print_options
 from ...tracing.iterables import staged_zip
 from ...tracing.specs import ensure_shape

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.types import ArrayType, DequeType, ScalarType
+from ...ir.types import ArrayType, ListType, ScalarType
 from .statuses import UnsupportedError
 
 
@@ -104,8 +104,8 @@ def kind_of(staged_type: Any) -> Kind:
 def list_form(kind: Any) -> tuple[Kind, int]:
     """Return the kind and the rank of the elements of a list, -1 for numbers."""
     element = kind.element
-    if isinstance(kind, DequeType):
-        raise UnsupportedError("deques are not compiled")
+    if type(kind) is not ListType:
+        raise UnsupportedError("deques, sets and dicts are not compiled")
     if isinstance(element, ArrayType) and element.shape:
         return kind_of(element), len(element.shape)
     return kind_of(element), -1

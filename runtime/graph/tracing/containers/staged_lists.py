@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from ...core.active_backends import active_backend
-from ...errors import UnsupportedFunctionError
-from ..ir.types import DequeType, ListType, ScalarType
-from . import lists, recording
-from .tensor import ITERATION_NEEDED, LENGTH_NEEDED, Staged, register_class
+from ....core.active_backends import active_backend
+from ....errors import UnsupportedFunctionError
+from ...ir.types import DequeType, ListType, ScalarType
+from .. import recording
+from ..tensor import ITERATION_NEEDED, LENGTH_NEEDED, Staged, register_class
+from . import lists
 
 _NO_METHOD = "the length of the list depends on staged values, and the graph has no operation for this"
 

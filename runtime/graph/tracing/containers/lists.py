@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...errors import MismatchError, StagingError, UnsupportedFunctionError
-from ..ir.graph import Node, Slot
-from ..ir.list_operations import RETURNING
-from ..ir.type_merging import merge_types
-from ..ir.types import DequeType, ListType, ScalarType, TupleType
-from .recording import Arguments, add, outputs, record, record_call, to_node
-from .trace import constant_type, current_builder
+from ....errors import MismatchError, StagingError, UnsupportedFunctionError
+from ...ir.graph import Node, Slot
+from ...ir.list_operations import RETURNING
+from ...ir.type_merging import merge_types
+from ...ir.types import DequeType, ListType, ScalarType, SetType, TupleType
+from ..recording import Arguments, add, outputs, record, record_call, to_node
+from ..trace import constant_type, current_builder
 
 IS_ITEM = "it is an item of a list, which would have to change too"
 """Why an item of a staged list cannot be written to in place."""
@@ -24,12 +24,12 @@ def staged_list(values: Sequence[Any]) -> Any:
     nodes = [element_node(v) for v in values]
     element = None
     for node in nodes:
-        element = _merge_element_types(element, node.type)
+        element = merge_element_types(element, node.type)
     return record("list", nodes, ListType(element))
 
 
 def list_type(values: Iterable[Any]) -> ListType | None:
-    """Return the type of a list or deque of plain or staged values, or None if it cannot be staged."""
+    """Return the type of a list, deque or set of plain or staged values, or None if it cannot be staged."""
     element = None
     try:
         for value in values:
@@ -39,7 +39,9 @@ def list_type(values: Iterable[Any]) -> ListType | None:
             element = kind if element is None else merge_types(element, kind)
     except TypeError:
         return None
-    return DequeType(element, values.maxlen) if isinstance(values, deque) else ListType(element)
+    if isinstance(values, deque):
+        return DequeType(element, values.maxlen)
+    return SetType(element) if isinstance(values, set) else ListType(element)
 
 
 def _element_type(value: Any) -> Any:
@@ -64,11 +66,11 @@ def _mark_as_item(value: Any) -> None:
 def list_append(target: Any, value: Any) -> Any:
     node = value if isinstance(value, Node) else element_node(value)
     return record(
-        "list_append", (target, node), ListType(_merge_element_types(target.type.element, node.type))
+        "list_append", (target, node), ListType(merge_element_types(target.type.element, node.type))
     )
 
 
-def _merge_element_types(element: Any, kind: Any) -> Any:
+def merge_element_types(element: Any, kind: Any, noun: str = "a list") -> Any:
     """Return the element type of a list after adding a value. `element` is None for an empty list."""
     if element is None or kind is None:
         return kind or element
@@ -76,7 +78,7 @@ def _merge_element_types(element: Any, kind: Any) -> Any:
         return merge_types(element, kind)
     except TypeError as error:
         raise MismatchError(
-            f"a list whose length depends on staged values has items of two types, {element} and {kind}",
+            f"{noun} whose length depends on staged values has items of two types, {element} and {kind}",
             why=f"its items are known only when the graph runs, so they must have one type: {error}",
             remedy="append values of one type",
         ) from None
@@ -111,9 +113,9 @@ def list_update(target: Any, method: str, args: Sequence[Any]) -> tuple[Any, Any
         raise IndexError("index out of range" if method.startswith("heap") else "pop from an empty deque")
     nodes = [element_node(v) for v in args]
     if method.startswith("extend"):
-        kind = replace(kind, element=_merge_element_types(kind.element, nodes[0].type.element))
+        kind = replace(kind, element=merge_element_types(kind.element, nodes[0].type.element))
     elif method not in ("remove", "sort", "rotate") and nodes:
-        kind = replace(kind, element=_merge_element_types(kind.element, nodes[-1].type))
+        kind = replace(kind, element=merge_element_types(kind.element, nodes[-1].type))
     node = add("list_update", (target, *nodes), None, method=method)
     kinds = (kind, kind.element) if method in RETURNING else (kind,)
     changed, *item = outputs(node, kinds)
@@ -132,7 +134,7 @@ def list_copy(target: Any) -> Any:
 
 def list_concatenate(first: Any, second: Any) -> Any:
     empty = second.type.element is None
-    kind = first.type if empty else ListType(_merge_element_types(first.type.element, second.type.element))
+    kind = first.type if empty else ListType(merge_element_types(first.type.element, second.type.element))
     return record("add", (first, second), kind)
 
 
@@ -172,5 +174,5 @@ def list_set(target: Any, key: Any, value: Any) -> Any:
             why="the graph has no operation that replaces a slice of a list",
             remedy="build another list: append its items in a loop",
         )
-    kind = replace(target.type, element=_merge_element_types(target.type.element, to_node(value).type))
+    kind = replace(target.type, element=merge_element_types(target.type.element, to_node(value).type))
     return record("list_set", (target, key, value), kind)
