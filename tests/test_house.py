@@ -51,6 +51,7 @@ FLOORS = """
     runtime/graph/ir
     runtime/graph/rules runtime/graph/optimise runtime/export/onnx/builder runtime/export
     runtime/graph/tracing
+    runtime/graph/tracing/containers
     runtime/graph/state runtime/graph/native/assembly
     runtime/graph/native/operations
     runtime/graph/native/codegen

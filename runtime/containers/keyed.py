@@ -91,7 +91,7 @@ def get_item(backend: Backend, mapping: Mapping[Any, Any], key: Any) -> Any:
     if isinstance(mapping, Counter):
         return get(backend, mapping, key, 0)
     is_plain = not hasattr(type(mapping), "__missing__")
-    if type(mapping) is defaultdict and hasattr(backend, "staged_dict"):
+    if type(mapping) is defaultdict and _can_be_dict(backend, mapping):
         return staged(backend, mapping)[key]
     if not mapping:
         raise_in_program(KeyError(key) if is_plain else _unknown_key())
@@ -120,7 +120,7 @@ def set_item(backend: Backend, mapping: dict[Any, Any], key: Any, value: Any) ->
     """
     read, key_read = getattr(_last, "read", (None, None))
     has_key = bool(mapping) and read is mapping and key_read is key
-    if not has_key and hasattr(backend, "staged_dict"):
+    if not has_key and _can_be_dict(backend, mapping, value):
         opened = staged(backend, mapping)
         opened[key] = value
         return opened
@@ -131,6 +131,12 @@ def set_item(backend: Backend, mapping: dict[Any, Any], key: Any, value: Any) ->
     for i, (known, old) in enumerate([*mapping.items()]):
         mapping[known] = select(backend, place == i, value, old)
     return mapping
+
+
+def _can_be_dict(backend: Backend, mapping: dict[Any, Any], *values: Any) -> bool:
+    """Return whether a staged dict can take the place of a plain one, and get more values."""
+    decide = getattr(backend, "can_be_dict", None)
+    return decide is not None and decide(mapping, *values)
 
 
 def staged(backend: Backend, container: Any) -> Any:
@@ -178,14 +184,23 @@ def make_counter(backend: Backend, *values: Any, **named: Any) -> Any:
 
 
 def _make(backend: Backend, kind: str, values: Any) -> Any:
-    make = getattr(backend, f"staged_{kind}", None)
+    make = getattr(backend, f"new_{kind}", None)
     if make is None:
         raise ValueNeededError(
             f"a {kind} of staged values is created",
             why=f"the backend {backend.name!r} has no {kind}s, and Python's need the values during the trace",
             remedy="use an array: np.unique(x) has its values, and np.bincount(x) counts them",
         )
+    items = getattr(values, "known_items", list)()
+    if items:
+        try:
+            return _KINDS[kind](items)
+        except ValueNeededError:  # a member or a key is staged
+            values = items
     return make(values)
+
+
+_KINDS: dict[str, Callable[[Any], Any]] = {"set": set, "dict": dict, "counter": Counter}
 
 
 def computing(name: str) -> Callable[..., Any]:
@@ -203,6 +218,6 @@ def computing(name: str) -> Callable[..., Any]:
 def _unknown_key() -> ValueNeededError:
     return ValueNeededError(
         "a dict gets an item at a staged key that is not among its keys",
-        why="the keys of a dict must be known during the trace",
+        why="the keys of such a dict must be known during the trace",
         remedy="give the dict all its keys before: counts = {key: 0 for key in keys}",
     )

@@ -21,6 +21,7 @@ _HOMES = {
     "list_comp looping owner_of owner_of_item owner_of_text plain_comp run_noting_condition shown "
     "staged_list tells_raises",
     "generators": "Consumer StagedItems assumed source_of",
+    "growing_lists": "staged_in_place",
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
@@ -28,7 +29,7 @@ _HOMES = {
     "recursion": "recursive_callee",
     "side_effects": "warn_of_effects",
     "special_methods": "is_computed and_object call_builtin Tracing meet_called or_object text_of truth",
-    "statement": "AlwaysRaises staged_in_place",
+    "statement": "AlwaysRaises",
     "unsupported": "checked_write",
 }
 __all__ = ["ACTIVE", "load", *" ".join(_HOMES.values()).split()]  # noqa: PLE0604
@@ -46,7 +47,14 @@ def load() -> None:
         recursion,
         special_methods,
     )
-    from .state import aliases, missing_values, side_effects, statement, unsupported  # noqa: PLC0415
+    from .state import (  # noqa: PLC0415
+        aliases,
+        growing_lists,
+        missing_values,
+        side_effects,
+        statement,
+        unsupported,
+    )
 
     homes = (
         conditions,
@@ -58,7 +66,8 @@ def load() -> None:
         recursion,
         special_methods,
     )
-    for home in (*homes, aliases, missing_values, side_effects, statement, unsupported):
+    states = aliases, growing_lists, missing_values, side_effects, statement, unsupported
+    for home in (*homes, *states):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})
 

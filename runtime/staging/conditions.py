@@ -25,7 +25,7 @@ from .state.growing_lists import stage_list
 from .state.mismatches import Rows, Side, outlined
 from .state.missing_values import known_part, unified
 from .state.object_merging import MergeByField
-from .state.statement import AlwaysRaises, Path, Statement, is_missing, is_same, merge_leaves
+from .state.statement import AlwaysRaises, Path, Restage, Statement, is_missing, is_same, merge_leaves
 
 
 def if_stmt(
@@ -83,6 +83,10 @@ def _merged_paths(
             return first, second, merge_paths(statement, cond, (first, second), outputs, sides)
         except MergeByField as error:
             statement.apart.kinds.add(error.kind)
+            continue
+        except Restage as error:
+            again = error
+        again.stage(statement)
 
 
 def merge_paths(
@@ -109,6 +113,8 @@ def merge_paths(
             continue
         found.add(location, *_values_on_both(statement, location, ends))
     for location, ((a, a_spec), (b, b_spec)) in found.pairs():
+        if not alone:
+            statement.stage_dict(location, *a, *b)
         name = statement.name_of(location)
         whole = [unflatten(spec, leaves) for leaves, spec in ((a, a_spec), (b, b_spec))]
         both = None if a_spec == b_spec else unified((a, a_spec), (b, b_spec), backend)

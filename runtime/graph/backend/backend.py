@@ -30,10 +30,15 @@ from ..ir.types import (
 )
 from ..state.variables import Variable
 from ..tracing import effects, failing_ops, recording  # noqa: F401 - fills check_failing
-from ..tracing.containers import lists
-from ..tracing.containers.staged_keyed import StagedKeyed, staged_counter, staged_dict, staged_set
+from ..tracing.containers import lists, staged_dicts
+from ..tracing.containers.iterables import (
+    IterableSource,
+    StagedIterable,
+    as_iterable,
+    element_types,
+    iterated_sources,
+)
 from ..tracing.containers.staged_lists import StagedList
-from ..tracing.iterables import IterableSource, StagedIterable, as_iterable, element_types, iterated_sources
 from ..tracing.tensor import Optional, Staged, Tensor, is_none, some, wrap
 from ..tracing.trace import (
     Builder,
@@ -76,7 +81,7 @@ class BranchCapture:
         return self.builder.graph
 
 
-class GraphBackend:
+class GraphBackend(staged_dicts.KeyedConstructors):
     """Backend that stages NumPy code into the graph of the current trace."""
 
     name = "graph"
@@ -242,7 +247,7 @@ class GraphBackend:
         if type(value) is deque:
             return recording.to_node(self.staged_deque(value))
         if type(value) is set:
-            return recording.to_node(staged_set(value))
+            return recording.to_node(self.staged_set(value))
         own = getattr(value, "type", None)
         if isinstance(own, MaybeType) and isinstance(kind, OptionalType):
             return recording.to_node(self.bound(value))
@@ -346,9 +351,7 @@ class GraphBackend:
     # Values
 
     def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        if function not in _OF_CONTAINERS:
-            args = tuple([a.as_list() if isinstance(a, StagedKeyed) else a for a in args])
-        return builtins.IMPLEMENTATIONS[function](*args, **kwargs)
+        return builtins.call(function, args, kwargs)
 
     def staged_list(self, values: Sequence[Any]) -> StagedList:
         if not self.is_given(values):
@@ -362,10 +365,6 @@ class GraphBackend:
     def staged_deque(self, value: Any, maxlen: int | None = None) -> StagedList:
         return lists.staged_deque(value, value.maxlen if isinstance(value, deque) else maxlen)
 
-    staged_set = staticmethod(staged_set)
-    staged_dict = staticmethod(staged_dict)
-    staged_counter = staticmethod(staged_counter)
-
     def staged_array(self, value: np.ndarray) -> Tensor:
         """Return a staged array with the contents of a plain one."""
         array = wrap(recording.to_node(value))
@@ -377,10 +376,6 @@ class GraphBackend:
             raise AssertionError(*([] if msg is None else [msg()]))
 
         staging.if_stmt(self, self.not_(test), fail, nothing, tuple, set_nothing, (), 0)
-
-
-_OF_CONTAINERS = frozenset((len, bool, str, repr, print, type, isinstance))
-"""The builtins that take a set or a dict as it is. The others iterate over its members or keys."""
 
 
 def _missing() -> Node:

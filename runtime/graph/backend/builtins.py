@@ -22,9 +22,7 @@ from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, DequeType, ListType, ScalarType, StagedType, TupleType
 from ..tracing import effects, recording
 from ..tracing.containers import lists
-from ..tracing.containers.staged_keyed import StagedKeyed
-from ..tracing.containers.staged_lists import StagedDeque, StagedList
-from ..tracing.iterables import (
+from ..tracing.containers.iterables import (
     IterableSource,
     StagedIterable,
     element_parts,
@@ -33,6 +31,8 @@ from ..tracing.iterables import (
     staged_reversed,
     staged_zip,
 )
+from ..tracing.containers.staged_keyed import StagedKeyed
+from ..tracing.containers.staged_lists import StagedDeque, StagedList
 from ..tracing.numpy_views import as_array
 from ..tracing.recording import record
 from ..tracing.tensor import Scalar, Staged, Tensor, some
@@ -69,7 +69,10 @@ def _structured_type(structure: Any, parts: list[StagedType]) -> StagedType:
 
 def _iterable_node(value: Any) -> Any:
     """Return the node of a staged iterable, and any other value unchanged."""
-    return value.to_node() if isinstance(value, StagedIterable) else value
+    if not isinstance(value, StagedIterable):
+        return value
+    value.mark_consumed()
+    return value.to_node()
 
 
 def _is_staged_iterable(value: Any) -> bool:
@@ -336,3 +339,14 @@ IMPLEMENTATIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     **{f: _numpy_scalar(f) if isinstance(f, type) else _numpy(f) for f in table.NUMPY},
     **{f: functools.partial(as_array, f) for f in (np.array, np.asarray, np.ascontiguousarray)},
 }
+
+
+def call(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Call the staged form of a builtin."""
+    if function not in _OF_CONTAINERS:
+        args = tuple([a.as_list() if isinstance(a, StagedKeyed) else a for a in args])
+    return IMPLEMENTATIONS[function](*args, **kwargs)
+
+
+_OF_CONTAINERS = frozenset((len, bool, str, repr, print, type, isinstance))
+"""The builtins that take a set or a dict as it is. The others iterate over its members or keys."""

@@ -18,8 +18,8 @@ from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, ListType, ScalarType
 from ..tracing import recording
 from ..tracing.containers import lists
+from ..tracing.containers.iterables import StagedIterable
 from ..tracing.containers.staged_lists import StagedList
-from ..tracing.iterables import StagedIterable
 from ..tracing.numpy_views import is_basic
 from ..tracing.tensor import Staged, Tensor, wrap
 from ..tracing.trace import current_builder, in_inner_graph, is_tracing

@@ -6,8 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..tracing.containers.staged_lists import StagedList
-from ..tracing.iterables import (
+from ..tracing.containers.iterables import (
     StagedIterable,
     as_iterable,
     staged_enumerate,
@@ -15,6 +14,7 @@ from ..tracing.iterables import (
     staged_reversed,
     staged_zip,
 )
+from ..tracing.containers.staged_lists import StagedList
 from ..tracing.tensor import Tensor
 from .builtins import IMPLEMENTATIONS
 

@@ -20,7 +20,7 @@ from ...errors import LeakError
 from ...values.locations import instance_attributes
 from ...values.structures import Spec, flatten
 from ..state.variables import Variable
-from ..tracing.iterables import IterableSource
+from ..tracing.containers.iterables import IterableSource
 
 _OPAQUE = (
     int, float, complex, str, bytes, type(None), np.generic, np.ndarray, type, types.ModuleType,

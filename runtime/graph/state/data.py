@@ -15,7 +15,7 @@ from ...debugging.tracebacks import api_boundary
 from ...errors import ArgumentError, OptionError, SpecError, ValueNeededError, describe
 from ...values.structures import flatten, unflatten
 from ..tracing import recording
-from ..tracing.iterables import ConstructedStructure, IterableSource, StagedIterable
+from ..tracing.containers.iterables import ConstructedStructure, IterableSource, StagedIterable
 from ..tracing.specs import TensorSpec, conform
 from ..tracing.trace import is_tracing
 

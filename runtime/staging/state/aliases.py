@@ -18,13 +18,12 @@ from typing import Any, Self
 import numpy as np
 
 from ...backends import BACKENDS, Backend
-from ...core.active_backends import CAPTURES
 from ...core.closures import cells_of, function_key, holder_frame, parameter_names, set_variable
 from ...core.in_flight import running
 from ...core.operands import pending_variables
 from ...debugging.tracebacks import frame_variables, is_internal
 from ...values.locations import Location, has_contents, read_contents
-from .heap import is_user_object
+from .heap import is_older, is_user_object
 
 ROOT = "trace_root"
 IS_DEFAULT = "the default of a parameter"
@@ -181,10 +180,10 @@ def replaced(
     object was made in the trace, so that it may refer to staged values. Raise `restage` if other references
     are older than a branch or loop body that is being captured, whose statement has to do this.
     """
-    is_older = any(id(value) in heap.reached for heap in CAPTURES.heaps) and bool(find())
+    has_older = is_older(value) and bool(find())
     staged = make(value)
     other = move(value, staged, find, is_free)
-    if is_older and not other:
+    if has_older and not other:
         move(staged, value, str, is_free)
         raise restage
     return staged, other

@@ -184,6 +184,7 @@ class CarriedValues:
             if types[i] is None and is_same(old[i], leaf):
                 continue
             leaf, previous = path.leaf(leaf), types[i]
+            self.statement.stage_dict(location, old[i], leaf)
             kind = self.widened(name, old[i], previous, leaf, rows)
             if kind is not None and kind != previous:
                 types[i] = kind

@@ -1,18 +1,23 @@
-"""Replace plain lists with staged lists when their length starts to depend on staged values."""
+"""Replace plain lists, sets and dicts with staged ones, once what they contain depends on staged values."""
 
 from __future__ import annotations
 
 import dis
+import functools
 import gc
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from ...backends import Backend
 from ...core.closures import holder_frame
 from ...debugging.tracebacks import is_internal
 from ...errors import AliasError, StagingError
 from ...values.locations import Location, Variable
-from .aliases import ROOT, holding_variables
+from .aliases import ROOT, holding_variables, other_reference, replaced
+from .escapes import is_made_in_trace
+from .heap import is_older
 from .statement import Restage, Statement
 from .unsupported import not_a_variable_error
 
@@ -27,6 +32,19 @@ class GrowLists(Restage):
     def stage(self, statement: Statement) -> None:
         for plain_list in self.lists:
             stage_list(statement, Location(plain_list, None))
+
+
+def staged_in_place(backend: Backend, value: Any, make: Callable[[Any], Any]) -> tuple[Any, str]:
+    """Put a staged container in the place of a plain one, where the traced code is about to change it.
+
+    Return it and what else refers to the plain one; if something does, nothing has changed. Where a branch or
+    loop body changes a set or a dict that is older, its statement has to do this.
+    """
+    if isinstance(value, (set, dict)) and is_older(value):
+        raise Restage([value])
+    find = functools.partial(other_reference, value, None, None, is_deep=True)
+    is_free = functools.partial(is_made_in_trace, backend, ())
+    return replaced(value, make, find, is_free, Restage([value]))
 
 
 def stage_list(statement: Statement, location: Any) -> bool:

@@ -51,6 +51,11 @@ def running_heaps() -> list[Heap]:
     return CAPTURES.heaps
 
 
+def is_older(value: Any) -> bool:
+    """Return whether a value is older than a branch or loop body that is being captured."""
+    return any(id(value) in heap.reached for heap in CAPTURES.heaps)
+
+
 @contextmanager
 def excluded_from_heap() -> Iterator[None]:
     """Do not count changes made in the `with` block as changes made by the surrounding traced code."""
@@ -262,8 +267,14 @@ class Heap:
         for owner, before in self._whole:
             if not _is_equal(owner, before):
                 _restore_contents(owner, before)
-        for slot, value, _ in self._changed_slots():
+        changed = [*self._changed_slots()]
+        for slot, value, _ in changed:
             slot.set(value)
+        dicts = {id(slot.owner) for slot, _, _ in changed if isinstance(slot.owner, dict)}
+        for owner, before in self._saved if dicts else ():
+            if id(owner) in dicts and [*owner] != [*before]:  # an item that was deleted came back as the last
+                dict.clear(owner)
+                dict.update(owner, before)
 
 
 def _bound_names(code: types.CodeType, opname: str) -> set[str]:

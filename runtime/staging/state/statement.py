@@ -21,7 +21,7 @@ from ...values.locations import Location, Variable, Written
 from ...values.structures import LEAF, Spec
 from .aliases import holding_variables, other_reference, replaced
 from .escapes import is_made_in_trace
-from .heap import Heap, running_heaps
+from .heap import Heap, is_older, running_heaps
 from .mismatches import TWO_MEMBERS, Rows, described, not_in_a_program
 from .object_merging import FieldMerging, MergeByField, is_mergeable
 from .recursion import cut_to_one_cycle, cycle, raise_if_recursive, recursion_error
@@ -271,6 +271,8 @@ class Statement:
     def stage_arrays(self, changed_arrays: list[Any]) -> None:
         """Replace the plain arrays and deques that a branch or loop has changed with staged ones."""
         for owner in changed_arrays:
+            if isinstance(owner, (set, dict)) and is_older(owner):
+                raise Restage([owner])
             own = [n for n, value in zip(self.names, self.before, strict=True) if value is owner]
             own += [variable for _, variable in holding_variables(owner)]
             own += [slot.name for slot in self.heap.holders(owner) if self.is_free(slot.owner)]
@@ -294,6 +296,15 @@ class Statement:
             self.before = tuple(staged if held is value else held for held in self.before)
         return other
 
+    def stage_dict(self, location: Any, *left: Any) -> None:
+        """Restage a dict that has no item for a key on one path, where the backend has dicts."""
+        owner, values = getattr(location, "owner", None), [v for v in left if not isinstance(v, Undefined)]
+        can_be_dict = getattr(self.backend, "can_be_dict", None)
+        if can_be_dict is None or not isinstance(owner, dict) or len(values) == len(left):
+            return
+        if can_be_dict(owner, *values) and self.is_free(owner):
+            raise Restage([owner])
+
     def other_reference(self, value: Any) -> str:
         return other_reference(value, self.names, self.code, is_deep=True)
 
@@ -313,19 +324,6 @@ class Statement:
         self.set_state(tuple(state))
         for value in values.values():
             selected_container.snapshot_sources(value)
-
-
-def staged_in_place(backend: Backend, value: Any, make: Callable[[Any], Any]) -> tuple[Any, str]:
-    """Put a staged container in the place of a plain one, where the traced code is about to change it.
-
-    Return it and what else refers to the plain one; if something does, nothing has changed. Where a branch or
-    loop body changes a set or dict that is older, its statement has to do this.
-    """
-    if isinstance(value, (set, dict)) and any(id(value) in heap.reached for heap in running_heaps()):
-        raise Restage([value])
-    find = functools.partial(other_reference, value, None, None, is_deep=True)
-    is_free = functools.partial(is_made_in_trace, backend, ())
-    return replaced(value, make, find, is_free, Restage([value]))
 
 
 def is_same(first: Any, second: Any) -> bool:

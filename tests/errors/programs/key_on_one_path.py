@@ -10,7 +10,7 @@ def wrong():
     @ag.function
     def mark(x):
         box = Box()
-        box.table = {}
+        box.table = {"name": "x"}
         if x > 0:  # <-- here
             box.table["sign"] = 1
         return len(box.table)
@@ -25,7 +25,7 @@ def repaired():
     @ag.function
     def mark(x):
         box = Box()
-        box.table = {"sign": 0}
+        box.table = {"name": "x", "sign": 0}
         if x > 0:
             box.table["sign"] = 1
         return len(box.table)
@@ -33,4 +33,4 @@ def repaired():
     return mark(np.float64(1.0))
 
 
-EXPECTED = 1
+EXPECTED = 2

@@ -50,13 +50,27 @@ def test_is_used_up() -> None:
         f(XS)
 
 
-def test_a_length_that_is_not_known_is_refused() -> None:
-    @ag.function
+def used_up_by_a_builtin(xs):
+    pairs = enumerate(xs[xs > 1])
+    return list(pairs), list(pairs)
+
+
+def used_up_by_a_dict(xs):
+    pairs = enumerate(xs[xs > 1])
+    return dict(pairs), dict(pairs)
+
+
+@pytest.mark.parametrize("f", [used_up_by_a_builtin, used_up_by_a_dict])
+def test_is_used_up_by_what_the_graph_does(f: Any) -> None:
+    with pytest.raises(ag.StagingError, match="is iterated twice"):
+        ag.function(f)(XS)
+
+
+def test_a_length_that_is_not_known() -> None:
     def f(xs):
         return dict(enumerate(xs[xs > 1]))
 
-    with pytest.raises(ag.ValueNeededError, match="cannot be iterated by Python"):
-        f(XS)
+    assert ag.function(f)(XS) == f(XS)
 
 
 def test_what_is_no_iterable() -> None:

@@ -232,7 +232,7 @@ def key_on_one_path(x):
         pass
 
     box = Box()
-    box.table = {}
+    box.table = {"text": "t", "number": 2}
     if x > 0:
         box.table["k"] = 1
     return len(box.table)
@@ -240,7 +240,7 @@ def key_on_one_path(x):
 
 @refused(r"a dict needs all its keys on each path")
 def deleted_key(x):
-    table = {"a": 1, "b": 2}
+    table = {"a": [], "b": 2}
     if x > 0:
         del table["a"]
     return len(table)

@@ -20,8 +20,8 @@ from ...rules.methods import TEXT_FUNCTIONS
 from ...rules.shapes import dimension_result, normalize_axis, require_plain
 from ...tracing import recording
 from ...tracing.containers import lists
+from ...tracing.containers.iterables import staged_zip
 from ...tracing.effects import check_print_options
-from ...tracing.iterables import staged_zip
 from ...tracing.specs import ensure_shape
 
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import StagingError, ValueNeededError
-from ..ir.graph import Node
-from ..ir.types import ArrayType, ScalarType, StagedType
-from . import recording
-from .containers.staged_keyed import StagedKeyed
-from .containers.staged_lists import StagedList
-from .tensor import Staged, Tensor
-from .trace import constant_type
+from ....errors import StagingError, ValueNeededError
+from ...ir.graph import Node
+from ...ir.types import ArrayType, ScalarType, StagedType
+from .. import recording
+from ..tensor import Staged, Tensor
+from ..trace import constant_type
+from .staged_keyed import StagedKeyed
+from .staged_lists import StagedList
 
 
 class ConstructedStructure(tuple):  # noqa: SLOT001 - it has an attribute
@@ -68,6 +68,14 @@ class StagedIterable:
         if self.op == "zip":
             return zip(*self.inputs, strict=self.attrs["strict"])
         return iter(range(*self.inputs)) if self.op == "range" else reversed(list(self.inputs[0]))
+
+    def known_items(self) -> list[Any] | None:
+        """Return the items if their number is known in the trace."""
+        try:
+            return list(self)
+        except ValueNeededError:
+            self.is_consumed = False
+            return None
 
     def mark_consumed(self) -> None:
         """Mark the iterable as consumed. Every iterable except a range can be iterated only once."""

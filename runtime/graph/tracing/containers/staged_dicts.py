@@ -1,0 +1,197 @@
+"""Staged dicts, Counters and defaultdicts."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from .... import staging
+from ....core.active_backends import active_backend
+from ....errors import StagingError
+from ...ir.list_operations import DICTS
+from ...ir.types import DictType, ListType, ScalarType, StagedType, TupleType
+from ..recording import add, record
+from ..tensor import Staged, register_class
+from . import lists
+from .staged_keyed import BOOL, StagedKeyed, is_plain, key_node, value_node
+from .staged_lists import StagedList
+from .staged_sets import new_set, staged_set
+
+
+class StagedDict(StagedKeyed):
+    """A `dict`, a `Counter` or a `defaultdict` of numbers in the graph."""
+
+    __slots__ = ()
+
+    noun, copy_remedy = "a dict", "assign a copy to the other name, or return a copy: items.copy()"
+    python_class = dict
+
+    @property
+    def key_type(self) -> StagedType | None:
+        return None if self.type.element is None else self.type.element.parts[0]
+
+    @property
+    def value_type(self) -> StagedType | None:
+        return None if self.type.element is None else self.type.element.parts[1]
+
+    def __getitem__(self, key: Any) -> Any:
+        factory = self.type.factory
+        if factory == "dict":
+            self.require(key)  # which may begin a branch, so the key has no node before
+            return record("dict_get", (self, key_node(key)), self.value_type)
+        node = key_node(key)
+        if factory == "Counter":
+            return record("dict_get", (self, node), self._merged(ScalarType(int)))
+        value = self._merged(ScalarType(type(DICTS[factory]().default_factory())))  # type: ignore[attr-defined]
+        return self.change("get_or_add", [node], TupleType((node.type, value)), value)
+
+    def _merged(self, value: StagedType) -> Any:
+        return lists.merge_element_types(self.value_type, value, self.noun)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        nodes = [key_node(key), value_node(value)]
+        self.change("put", nodes, TupleType((nodes[0].type, nodes[1].type)))
+
+    def __delitem__(self, key: Any) -> None:
+        self.require(key)
+        self.change("delete", [key_node(key)])
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        if self.type.element is None:
+            return default
+        has_key = record("contains", (self, key_node(key)), BOOL)
+        found = lambda: record("dict_get", (self, key_node(key)), self.value_type)  # noqa: E731
+        return staging.if_exp(active_backend(), has_key, found, lambda: default, "", (self, default))
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        nodes = [key_node(key), value_node(default)]
+        value = self._merged(nodes[1].type)
+        return self.change("setdefault", nodes, TupleType((nodes[0].type, value)), value)
+
+    def pop(self, key: Any, *default: Any) -> Any:  # type: ignore[override]
+        if default:
+            result = self.get(key, *default)
+            if self.type.element is not None:
+                self.change("take_or", [key_node(key), 0], result=self.value_type)
+            return result
+        self.require(key)
+        return self.change("take", [key_node(key)], result=self.value_type)
+
+    def popitem(self) -> Any:
+        if self.type.element is None:
+            raise KeyError("popitem(): dictionary is empty")
+        return self.change("popitem", result=self.type.element)
+
+    def update(self, other: Any = (), /, **named: Any) -> None:  # type: ignore[override]
+        if isinstance(other, StagedDict):
+            self.change("update", [other], other.type.element)
+        else:
+            for key, value in dict(other, **named).items():
+                self[key] = self[key] + value if self.type.factory == "Counter" else value
+
+    def count_items(self, values: Any) -> None:
+        """Count the items of a staged list, as `Counter.update` does."""
+        self.change("update", [values], TupleType((values.type.element, ScalarType(int))))
+
+    def keys(self) -> Any:
+        return self.as_list()
+
+    def values(self) -> Any:
+        return record("dict_values", (self,), ListType(self.value_type))
+
+    def items(self) -> Any:
+        return record("dict_items", (self,), ListType(self.type.element))
+
+    def copy(self) -> Any:
+        return record("dict_of", (self,), self.type, factory=self.type.factory)
+
+    def __ior__(self, other: Any) -> Any:
+        self.update(other)
+        return self
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, (StagedDict, Mapping)):
+            return NotImplemented
+        return record("eq", (self, staged_dict(other)), BOOL)
+
+    def __ne__(self, other: object) -> Any:
+        equal = self == other
+        return equal if equal is NotImplemented else active_backend().not_(equal)
+
+    __hash__ = Staged.__hash__
+
+
+def new_dict(values: Any) -> Any:
+    """Return a new staged dict: `dict(values)`."""
+    return _dict_of(values, "dict") if isinstance(values, StagedDict) else staged_dict(values)
+
+
+def new_counter(values: Any) -> Any:
+    """Return a new staged Counter: `Counter(values)`."""
+    if isinstance(values, StagedDict):
+        return _dict_of(values, "Counter")
+    counts = staged_dict(Counter())
+    items = values if isinstance(values, StagedList) else active_backend().call_builtin(list, (values,), {})
+    counts.count_items(lists.staged_list(items) if isinstance(items, list) else items)
+    return counts
+
+
+def factory_of(mapping: Any) -> str | None:
+    """Return the name of what makes an empty dict like this one, or None if no staged dict can replace it."""
+    if type(mapping) is defaultdict:
+        name = getattr(mapping.default_factory, "__name__", "")
+        return name if name in DICTS and mapping.default_factory in (int, float, bool, complex) else None
+    return {dict: "dict", Counter: "Counter"}.get(type(mapping))
+
+
+def can_be_dict(mapping: Any, *values: Any) -> bool:
+    """Return whether a staged dict can replace a plain one and get more values.
+
+    Its keys must have one type, and so must its values.
+    """
+    if factory_of(mapping) is None:
+        return False
+    parts = [lists.list_type(items) for items in ([*mapping], [*mapping.values(), *values])]
+    return all(part is not None and (part.element is None or is_plain(part.element)) for part in parts)
+
+
+def staged_dict(mapping: Any) -> Any:
+    """Return a staged dict with the items of a plain one, or of a list of pairs."""
+    if isinstance(mapping, StagedDict):
+        return mapping
+    if not isinstance(mapping, dict):
+        items = mapping if isinstance(mapping, list) else active_backend().call_builtin(list, (mapping,), {})
+        return _dict_of_pairs(items) if isinstance(items, list) else _dict_of(items, "dict")
+    factory = factory_of(mapping)
+    if factory is None:
+        raise StagingError(
+            f"a {type(mapping).__name__} would get keys that are known only when the graph runs",
+            why="a graph contains dicts, Counters, and defaultdicts of int, float, bool and complex",
+            remedy="use one of these",
+        )
+    return _dict_of_pairs(mapping.items(), factory)
+
+
+def _dict_of_pairs(items: Any, factory: str = "dict") -> Any:
+    pairs = [(key_node(key), value_node(value)) for key, value in items]
+    element = None
+    for key, value in pairs:
+        element = lists.merge_element_types(element, TupleType((key.type, value.type)), "a dict")
+    nodes = [add("tuple", pair, TupleType((pair[0].type, pair[1].type))) for pair in pairs]
+    return _dict_of(record("list", nodes, ListType(element)), factory)
+
+
+def _dict_of(items: Any, factory: str) -> Any:
+    return record("dict_of", (items,), DictType(items.type.element, factory), factory=factory)
+
+
+class KeyedConstructors:
+    """The methods of the backend that create sets and dicts."""
+
+    staged_set, staged_dict = staticmethod(staged_set), staticmethod(staged_dict)
+    new_set, new_dict, new_counter = map(staticmethod, (new_set, new_dict, new_counter))
+    can_be_dict = staticmethod(can_be_dict)
+
+
+register_class(DictType, StagedDict, "staged dict", "builtins.dict")

@@ -1,0 +1,126 @@
+"""Staged sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ....core.active_backends import active_backend
+from ...ir.types import ListType, SetType
+from ..recording import record
+from ..tensor import Staged, register_class
+from . import lists
+from .staged_keyed import BOOL, StagedKeyed, key_node
+from .staged_lists import StagedList
+
+
+class StagedSet(StagedKeyed):
+    """A `set` in the graph."""
+
+    __slots__ = ()
+
+    noun, copy_remedy = "a set", "assign a copy to the other name, or return a copy: members.copy()"
+    python_class = set
+
+    def add(self, value: Any) -> None:
+        node = key_node(value)
+        self.change("add", [node], node.type)
+
+    def discard(self, value: Any) -> None:
+        self.change("discard", [key_node(value)])
+
+    def remove(self, value: Any) -> None:
+        self.require(value)
+        self.change("remove", [key_node(value)])
+
+    def pop(self) -> Any:  # type: ignore[override]
+        if self.type.element is None:
+            raise KeyError("pop from an empty set")
+        return self.change("pop", result=self.type.element)
+
+    def copy(self) -> Any:
+        return record("set_of", (self,), self.type)
+
+    def update(self, *others: Any) -> None:  # type: ignore[override]
+        self._update("update", others)
+
+    def intersection_update(self, *others: Any) -> None:
+        self._update("intersection_update", others)
+
+    def difference_update(self, *others: Any) -> None:
+        self._update("difference_update", others)
+
+    def symmetric_difference_update(self, other: Any) -> None:
+        self._update("symmetric_difference_update", (other,))
+
+    def _update(self, method: str, others: Sequence[Any]) -> None:
+        for other in others:
+            members = staged_set(other)
+            self.change(method, [members], members.type.element)
+
+    def _compared(method: str) -> Callable[[Any, Any], Any]:  # noqa: N805 - makes methods
+        return lambda self, other: record(method, (self, staged_set(other)), BOOL)
+
+    issubset = __le__ = _compared("issubset")
+    issuperset = __ge__ = _compared("issuperset")
+    isdisjoint = _compared("isdisjoint")
+    __eq__ = _compared("eq")  # type: ignore[assignment]
+    __ne__ = _compared("ne")  # type: ignore[assignment]
+    __hash__ = Staged.__hash__
+
+    def __lt__(self, other: Any) -> Any:
+        return active_backend().and_(self <= other, lambda: self != other)
+
+    def __gt__(self, other: Any) -> Any:
+        return active_backend().and_(self >= other, lambda: self != other)
+
+    def _combined(method: str) -> Callable[..., Any]:  # noqa: N805 - makes methods
+        def combine(self: Any, *others: Any) -> Any:
+            result = self.copy()
+            getattr(result, method)(*others)
+            return result
+
+        return combine
+
+    union = __or__ = __ror__ = _combined("update")
+    intersection = __and__ = __rand__ = _combined("intersection_update")
+    difference = __sub__ = _combined("difference_update")
+    symmetric_difference = __xor__ = __rxor__ = _combined("symmetric_difference_update")
+
+    def __rsub__(self, other: Any) -> Any:
+        return staged_set(other) - self
+
+    def _changed(method: str) -> Callable[..., Any]:  # noqa: N805 - makes methods
+        def change(self: Any, other: Any) -> Any:
+            getattr(self, method)(other)
+            return self
+
+        return change
+
+    __ior__, __iand__ = _changed("update"), _changed("intersection_update")
+    __isub__, __ixor__ = _changed("difference_update"), _changed("symmetric_difference_update")
+
+
+def staged_set(values: Any) -> Any:
+    """Return a staged set of the members of a plain or staged set or list."""
+    if isinstance(values, StagedSet):
+        return values
+    if isinstance(values, (set, frozenset, list, tuple)):
+        nodes = [key_node(value) for value in values]
+        element = None
+        for node in nodes:
+            element = lists.merge_element_types(element, node.type, "a set")
+        values = record("list", nodes, ListType(element))
+    elif not isinstance(values, StagedList):
+        values = active_backend().call_builtin(list, (values,), {})
+        if isinstance(values, list):
+            return staged_set(values)
+    return record("set_of", (values,), SetType(values.type.element))
+
+
+def new_set(values: Any) -> Any:
+    """Return a new staged set: `set(values)`."""
+    return values.copy() if isinstance(values, StagedSet) else staged_set(values)
+
+
+register_class(SetType, StagedSet, "staged set", "builtins.set")
