@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
 from ..backends import Backend, staged_by
 from ..core.active_backends import assuming
 from ..core.closures import set_nothing
@@ -18,7 +16,7 @@ from ..values import selected_container
 from ..values.locations import RESULT, Location, Variable, Written
 from ..values.structures import LEAF, Spec, leaf_paths, unflatten
 from .exceptions import refuse_end
-from .state.aliases import is_aliased, other_reference
+from .state.aliases import WRITABLE, is_aliased, other_reference
 from .state.container_merging import MergedContainers, Value, aligned
 from .state.escapes import outer_name, warn_of_escapes
 from .state.growing_lists import stage_list
@@ -171,7 +169,7 @@ def merge_paths(
                 if getattr(leaf, "shared", ""):
                     share(result, leaf.shared)
             if any(backend.is_handle(leaf) and is_aliased(leaf, location) for leaf in leaves) or any(
-                isinstance(leaf, np.ndarray) and other_reference(leaf, (location.name,), statement.code)
+                isinstance(leaf, WRITABLE) and other_reference(leaf, (location.name,), statement.code)
                 for leaf in leaves
             ):
                 for value in (result, *leaves):

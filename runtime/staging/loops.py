@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from ..backends import Backend
 from ..core.closures import set_nothing
 from ..core.in_flight import running
@@ -73,6 +75,8 @@ def _refuse_aliased_writes(carried: CarriedValues, path: Path) -> None:
             written.update(map(id, with_bases(place.handle)))
     for location, i, _ in carried.slots():
         old = carried.init[location][0][i]
+        if isinstance(old, np.ndarray) and _is_written(carried, path, location, i):
+            getattr(carried.backend, "refuse_selected", id)(old)
         if not carried.backend.is_handle(old) or isinstance(location, Written):
             continue
         if any(id(value) in written for value in with_bases(old)) or _is_view_missed(carried, old):
@@ -82,6 +86,13 @@ def _refuse_aliased_writes(carried: CarriedValues, path: Path) -> None:
                 why="whether both names refer to the same array depends on the iteration",
                 remedy=f"copy the array before the loop: {location.name} = {location.name}.copy()",
             )
+
+
+def _is_written(carried: CarriedValues, path: Path, location: Any, i: int) -> bool:
+    """Return whether an iteration writes in place to the array that a location holds."""
+    leaf = path.values[location][0][i] if location in path.values else None
+    node = getattr(leaf, "_node", None)
+    return leaf is carried.given.get(location) and getattr(node, "op", "argument") != "argument"
 
 
 def _is_view_missed(carried: CarriedValues, old: Any) -> bool:

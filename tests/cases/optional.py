@@ -284,3 +284,27 @@ def while_it_is_not_none(x):
 def converted_to_a_number(x):
     value = x if x > 0 else None
     return float(value) if value else 0.0
+
+
+@samples((np.array([2, 0, 1]), 2), (np.array([2, 0, 1]), 0))
+def links_in_a_list(order, start):
+    before = [None] * 4
+    for i in range(2):
+        before[order[i]] = order[i + 1]
+    path, here = [], start
+    while here is not None:
+        path.append(here)
+        here = before[here]
+    return path, before
+
+
+@samples((XS,))
+def items_or_none(xs):
+    found = []
+    for x in xs:
+        found.append(x if x > 1 else None)
+    total = 0.0
+    for item in found:
+        if item is not None:
+            total += item
+    return total, found, None in found, found.count(None)

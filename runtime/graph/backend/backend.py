@@ -313,13 +313,16 @@ class GraphBackend(staged_dicts.KeyedConstructors):
 
     def share(self, value: Any, reason: str) -> None:
         """Forbid writes to a value that may alias an array, and to its base if the value is a view."""
-        if isinstance(value, np.ndarray):
+        if isinstance(value, (np.ndarray, deque, set)):
             current_builder().root.watch(value)
         elif self.is_handle(value):
             value.shared = reason
             base = value.base
             if base is not None:
                 base.shared = "it has a view that was created in a branch or loop"
+
+    def refuse_selected(self, value: Any) -> None:
+        current_builder().root.refuse_selected(value)
 
     def refreshed(self, value: Any) -> Any:
         """Return the current value of a view whose base was written to, and any other value unchanged.

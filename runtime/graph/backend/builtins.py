@@ -61,6 +61,11 @@ def _element_type(value: Any) -> StagedType:
     return _structured_type(structure, parts)
 
 
+def _list_of(value: Any) -> ListType:
+    """Return the type of a list of the items of a staged iterable."""
+    return ListType(value.type.element if isinstance(value, StagedList) else _element_type(value))
+
+
 def _structured_type(structure: Any, parts: list[StagedType]) -> StagedType:
     if isinstance(structure, tuple):
         return TupleType(tuple(_structured_type(s, parts) for s in structure))
@@ -81,14 +86,14 @@ def _is_staged_iterable(value: Any) -> bool:
 
 def _iterable_builtin(
     function: Callable[..., Any],
-    result_type: Callable[[StagedType], StagedType],
+    result_type: Callable[[Any], StagedType],
     unrolled: Callable[..., Any],
 ) -> Callable[..., Any]:
     """Stage a builtin that consumes one iterable, or call `unrolled` if the iterable is plain."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs and _is_staged_iterable(args[0]):
-            kind = result_type(_element_type(args[0]))
+            kind = result_type(args[0])
             return record(function.__name__, (_iterable_node(args[0]),), kind, function=function)
         return unrolled(*args, **kwargs)
 
@@ -159,7 +164,7 @@ def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
     values = values if _is_staged_iterable(values) else list(values)
     source = lists.staged_list(values) if isinstance(values, list) else values
     attrs: dict[str, Any] = {"function": sorted, "args": (Slot(0),), "kwargs": {"reverse": reverse}}
-    result = record("sorted", (_iterable_node(source),), ListType(_element_type(source)), **attrs)
+    result = record("sorted", (_iterable_node(source),), _list_of(source), **attrs)
     return [result[i] for i in range(len(values))] if isinstance(values, list) else result
 
 
@@ -192,7 +197,7 @@ def _list(value: Any) -> Any:
 
 
 def _iterate(value: Any, kind: type) -> Any:
-    return record("iterate", (_iterable_node(value),), ListType(_element_type(value)), function=kind)
+    return record("iterate", (_iterable_node(value),), _list_of(value), function=kind)
 
 
 def _tuple(value: Any) -> Any:
@@ -326,7 +331,7 @@ IMPLEMENTATIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     sum: _sum,
     any: _iterable_builtin(any, lambda _: _BOOL, _any),
     all: _iterable_builtin(all, lambda _: _BOOL, _all),
-    sorted: _iterable_builtin(sorted, ListType, _sorted),
+    sorted: _iterable_builtin(sorted, _list_of, _sorted),
     map: _map,
     filter: _filter,
     list: _list,

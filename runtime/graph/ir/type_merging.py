@@ -64,6 +64,8 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
 def _merge_optional(a: StagedType, b: StagedType) -> OptionalType:
     """Merge types of which one allows None. Values are not converted, since one of them may be None."""
     held, other = bound_type(a), bound_type(b)
+    if held is None or other is None:
+        return OptionalType(held or other)
     merged = merge_types(held, other)
     for kind in (held, other):
         dtypes = [getattr(k, "dtype", getattr(k, "python", None)) for k in (kind, merged)]

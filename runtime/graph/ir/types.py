@@ -108,12 +108,12 @@ class MaybeType:
 
 @dataclass(frozen=True, slots=True)
 class OptionalType:
-    """None, or a value of type `held`."""
+    """None, or a value of type `held`. `held` is None for an item of a list that contains nothing else."""
 
-    held: StagedType
+    held: StagedType | None
 
     def __str__(self) -> str:
-        return f"{self.held} or None"
+        return "None" if self.held is None else f"{self.held} or None"
 
 
 @dataclass(frozen=True, slots=True)

@@ -320,7 +320,7 @@ def decode_type(data: Any, at: str, depth: int = 0) -> StagedType | None:
     if key == "generator":
         return look_up(fields["generator"], {"numpy": GeneratorType()}, at, "kind of generator")
     if key == "optional":
-        return OptionalType(_decode_required_type(fields["optional"], f"{at}.optional", depth + 1))
+        return OptionalType(decode_type(fields["optional"], f"{at}.optional", depth + 1))
     held = _decode_required_type(fields.get("maybe"), f"{at}.maybe", depth + 1)
     return MaybeType(held, expect_name(fields.get("name"), f"{at}.name"))
 

@@ -11,6 +11,7 @@ import functools
 import gc
 import os
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -37,6 +38,13 @@ _current: ContextVar[Builder | None] = ContextVar("autograph_rs_builder", defaul
 check_failing: list[Callable[..., Sequence[Node]]] = []
 """The function that raises what an operation would raise in a `try`, once its module is loaded."""
 _CONTROL_FLOW = ("cond", "while", "for", "constant", "attempt", "output", "raise")
+
+
+_NOUNS = {np.ndarray: "an array", deque: "a deque", set: "a set"}
+
+
+def _contents(value: Any) -> Any:
+    return value.tobytes() if isinstance(value, np.ndarray) else [*map(id, value)]
 
 
 class Builder:
@@ -189,16 +197,23 @@ class RootBuilder(Builder):
         self.variable_arguments: dict[int, Node] = {}
         self._selected: dict[int, tuple[np.ndarray, np.ndarray, AliasError]] = {}
 
-    def watch(self, array: np.ndarray) -> None:
-        """Have `check_selected` raise if a plain array changes that a staged condition has selected here."""
-        what = "an array that a staged condition selects is written to afterwards"
-        why = "whether its other name refers to the same array is known only when the graph runs"
-        error = AliasError(what, why=why, remedy="select a copy: y = x.copy()")
-        self._selected.setdefault(id(array), (array, array.copy(), error))
+    def watch(self, value: Any) -> None:
+        """Have `check_selected` raise if a plain array, deque or set changes that a condition selects."""
+        error = AliasError(
+            f"{_NOUNS[type(value)]} that a staged condition selects is changed afterwards",
+            why="whether its other name refers to the same object is known only when the graph runs",
+            remedy="select a copy: y = x.copy()",
+        )
+        self._selected.setdefault(id(value), (value, value.copy(), error))
+
+    def refuse_selected(self, value: Any) -> None:
+        """Raise if a staged condition has selected a plain value that a staged one is about to replace."""
+        if id(value) in self._selected:
+            raise self._selected[id(value)][2]
 
     def check_selected(self) -> None:
-        for array, before, error in self._selected.values():
-            if array.tobytes() != before.tobytes():
+        for value, before, error in self._selected.values():
+            if _contents(value) != _contents(before):
                 raise error
 
     def handle_of(self, variable: Any) -> Any:

@@ -11,6 +11,7 @@ import sys
 import threading
 import types
 import weakref
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Any, Self
@@ -18,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from ...backends import BACKENDS, Backend
+from ...core.active_backends import active_backend
 from ...core.closures import cells_of, function_key, holder_frame, parameter_names, set_variable
 from ...core.in_flight import running
 from ...core.operands import pending_variables
@@ -30,6 +32,8 @@ IS_DEFAULT = "the default of a parameter"
 MAX_STEPS = 100_000  # a framework's model may reach almost every object
 _CLOSED = (type, types.ModuleType, types.FunctionType, types.CodeType, types.FrameType, np.generic)
 _ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None)))
+WRITABLE = np.ndarray, deque, set
+"""The plain objects that become staged values, and whose names then share no writes."""
 _CONTAINERS = frozenset((list, dict, tuple, set, frozenset))
 
 
@@ -180,6 +184,7 @@ def replaced(
     object was made in the trace, so that it may refer to staged values. Raise `restage` if other references
     are older than a branch or loop body that is being captured, whose statement has to do this.
     """
+    getattr(active_backend(), "refuse_selected", id)(value)
     has_older = is_older(value) and bool(find())
     staged = make(value)
     other = move(value, staged, find, is_free)
@@ -342,7 +347,7 @@ def ties(backend: Backend, left: Sequence[Any], code: types.CodeType | None) -> 
         elif getattr(left[i], "shared", ""):
             found[i] = None
     for i, value in enumerate(left):
-        if isinstance(value, np.ndarray) and other_reference(value, (), code):
+        if isinstance(value, WRITABLE) and other_reference(value, (), code):
             found[i] = None
     return found
 

@@ -8,14 +8,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ....core.active_backends import active_backend
 from ....errors import MismatchError, StagingError, UnsupportedFunctionError
 from ...ir.graph import Node, Slot
 from ...ir.list_operations import RETURNING
 from ...ir.type_merging import merge_types
-from ...ir.types import DequeType, ListType, ScalarType, SetType, TupleType
+from ...ir.types import DequeType, ListType, OptionalType, ScalarType, SetType, TupleType
 from ..recording import Arguments, add, outputs, record, record_call, to_node
+from ..tensor import Optional, some
 from ..trace import constant_type, current_builder
 
+NOTHING = OptionalType(None)
+"""The type of None as an item of a list."""
 IS_ITEM = "it is an item of a list, which would have to change too"
 """Why an item of a staged list cannot be written to in place."""
 
@@ -45,6 +49,8 @@ def list_type(values: Iterable[Any]) -> ListType | None:
 
 
 def _element_type(value: Any) -> Any:
+    if value is None:
+        return NOTHING
     if type(value) is tuple:
         parts = tuple(map(_element_type, value))
         return None if None in parts else TupleType(parts)
@@ -88,7 +94,11 @@ def element_node(value: Any) -> Node:
     if type(value) is tuple:
         parts = [element_node(v) for v in value]
         return current_builder().add("tuple", parts, {}, TupleType(tuple([p.type for p in parts])))
-    if getattr(value, "is_mutable", False) or getattr(value, "ndim", 0):
+    if value is None:
+        return current_builder().constant(None, NOTHING)
+    if isinstance(value, Optional) and active_backend().is_known(value):  # type: ignore[attr-defined]
+        value = some(value)
+    if not isinstance(value, Optional) and (getattr(value, "is_mutable", False) or getattr(value, "ndim", 0)):
         _mark_as_item(value)
     if isinstance(value, (tuple, list)):
         raise StagingError(
@@ -174,5 +184,6 @@ def list_set(target: Any, key: Any, value: Any) -> Any:
             why="the graph has no operation that replaces a slice of a list",
             remedy="build another list: append its items in a loop",
         )
-    kind = replace(target.type, element=merge_element_types(target.type.element, to_node(value).type))
-    return record("list_set", (target, key, value), kind)
+    node = element_node(value) if value is None else to_node(value)
+    kind = replace(target.type, element=merge_element_types(target.type.element, node.type))
+    return record("list_set", (target, key, node), kind)
