@@ -30,7 +30,8 @@ REASONS = {
         "perm comb not_ either contains dimension len int bool str and_ or_ xor lshift rshift lt le gt ge "
         "eq ne tril_indices triu_indices tril_indices_from triu_indices_from diag_indices diag_indices_from "
         "packbits unpackbits iterable min_scalar_type einsum_path view find list_index list_count "
-        "bisect_left bisect_right sorting_order min_position max_position".split(),
+        "bisect_left bisect_right sorting_order min_position max_position issubset issuperset "
+        "isdisjoint".split(),
         WHOLE_NUMBERS,
     ),
     **dict.fromkeys(
@@ -54,6 +55,10 @@ REASONS = {
         "constant output zip range enumerate reversed text text_method join print raise default_rng dataset "
         "next".split(),
         "it computes nothing from floats, or is part of another node",
+    ),
+    **dict.fromkeys(
+        "set_of dict_of dict_get dict_get_or dict_values dict_items".split(),
+        "which members and keys a set or a dict has depends on the values",
     ),
     **dict.fromkeys("fftfreq rfftfreq".split(), "of a staged spacing it is a product"),
     "asarray_chkfinite": "it is called on plain arrays only",

@@ -18,6 +18,7 @@ from .backend import FunctionalBackend, Outputs
 from .captures import Loop, ProgramCapture
 from .growing_lists import GrowingList
 from .iterables import StagedSequence
+from .nullable_values import is_flagged
 from .optional_values import Optional
 from .staged_text import is_text, resolve_markers
 
@@ -167,7 +168,14 @@ class CapturingBackend(FunctionalBackend):
 
     def type_of(self, value: Any) -> Any:
         if isinstance(value, AppendedItems):
-            return ListAval(tuple(map(self.type_of, value.items)))
+            kinds = tuple(map(self.type_of, value.items))
+            if any(map(is_flagged, kinds)):
+                raise StagingError(
+                    "a loop appends a value that may be None to a list",
+                    why=f"{self.name} stacks the items of such a list",
+                    remedy="append a number instead, such as np.nan for None",
+                )
+            return ListAval(kinds)
         return super().type_of(value)
 
     def merge(self, first: Any, second: Any) -> Any:

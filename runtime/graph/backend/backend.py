@@ -39,6 +39,7 @@ from ..tracing.containers.iterables import (
     iterated_sources,
 )
 from ..tracing.containers.staged_lists import StagedList
+from ..tracing.selected_values import SELECTABLE
 from ..tracing.tensor import Optional, Staged, Tensor, is_none, some, wrap
 from ..tracing.trace import (
     Builder,
@@ -244,10 +245,8 @@ class GraphBackend(staged_dicts.KeyedConstructors):
             return recording.add("constant", (), kind, value=None)
         if type(value) is list:
             return recording.to_node(lists.staged_list(value))
-        if type(value) is deque:
-            return recording.to_node(self.staged_deque(value))
-        if type(value) is set:
-            return recording.to_node(self.staged_set(value))
+        if type(value) in (deque, set):
+            return recording.to_node((self.staged_deque if type(value) is deque else self.staged_set)(value))
         own = getattr(value, "type", None)
         if isinstance(own, MaybeType) and isinstance(kind, OptionalType):
             return recording.to_node(self.bound(value))
@@ -313,8 +312,8 @@ class GraphBackend(staged_dicts.KeyedConstructors):
 
     def share(self, value: Any, reason: str) -> None:
         """Forbid writes to a value that may alias an array, and to its base if the value is a view."""
-        if isinstance(value, (np.ndarray, deque, set)):
-            current_builder().root.watch(value)
+        if isinstance(value, SELECTABLE):
+            current_builder().root.selected.add(value)
         elif self.is_handle(value):
             value.shared = reason
             base = value.base
@@ -322,7 +321,7 @@ class GraphBackend(staged_dicts.KeyedConstructors):
                 base.shared = "it has a view that was created in a branch or loop"
 
     def refuse_selected(self, value: Any) -> None:
-        current_builder().root.refuse_selected(value)
+        current_builder().root.selected.refuse_change(value)
 
     def refreshed(self, value: Any) -> Any:
         """Return the current value of a view whose base was written to, and any other value unchanged.

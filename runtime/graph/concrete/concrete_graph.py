@@ -275,7 +275,7 @@ def trace(
                 return None
 
         value = trace_root(run)
-        builder.check_selected()
+        builder.selected.check()
         results = builder.graph.results
         returned = ReturnedObjects()
         output_leaves, structure = returned.flatten(value)

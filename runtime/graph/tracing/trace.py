@@ -11,7 +11,6 @@ import functools
 import gc
 import os
 import sys
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -25,11 +24,12 @@ from ...backends import BACKENDS
 from ...core.closures import holder_frame
 from ...core.in_flight import running
 from ...debugging.tracebacks import is_internal, strip_internal_frames
-from ...errors import AliasError, LeakError, StateError
+from ...errors import LeakError, StateError
 from ...staging.state.aliases import ROOT
 from ...staging.state.heap import excluded_from_heap
 from ..ir.graph import Frames, Graph, Node
 from ..ir.types import ArrayType, MaybeType, OptionalType, ScalarType, StagedType
+from .selected_values import SelectedValues
 
 _NUMPY = os.path.dirname(np.__file__) + os.sep
 _current: ContextVar[Builder | None] = ContextVar("autograph_rs_builder", default=None)
@@ -38,13 +38,6 @@ _current: ContextVar[Builder | None] = ContextVar("autograph_rs_builder", defaul
 check_failing: list[Callable[..., Sequence[Node]]] = []
 """The function that raises what an operation would raise in a `try`, once its module is loaded."""
 _CONTROL_FLOW = ("cond", "while", "for", "constant", "attempt", "output", "raise")
-
-
-_NOUNS = {np.ndarray: "an array", deque: "a deque", set: "a set"}
-
-
-def _contents(value: Any) -> Any:
-    return value.tobytes() if isinstance(value, np.ndarray) else [*map(id, value)]
 
 
 class Builder:
@@ -195,26 +188,7 @@ class RootBuilder(Builder):
         self.handles: dict[int, tuple[Any, Any]] = {}
         """Maps the id of each variable to the variable and the staged value that stands for it."""
         self.variable_arguments: dict[int, Node] = {}
-        self._selected: dict[int, tuple[np.ndarray, np.ndarray, AliasError]] = {}
-
-    def watch(self, value: Any) -> None:
-        """Have `check_selected` raise if a plain array, deque or set changes that a condition selects."""
-        error = AliasError(
-            f"{_NOUNS[type(value)]} that a staged condition selects is changed afterwards",
-            why="whether its other name refers to the same object is known only when the graph runs",
-            remedy="select a copy: y = x.copy()",
-        )
-        self._selected.setdefault(id(value), (value, value.copy(), error))
-
-    def refuse_selected(self, value: Any) -> None:
-        """Raise if a staged condition has selected a plain value that a staged one is about to replace."""
-        if id(value) in self._selected:
-            raise self._selected[id(value)][2]
-
-    def check_selected(self) -> None:
-        for value, before, error in self._selected.values():
-            if _contents(value) != _contents(before):
-                raise error
+        self.selected = SelectedValues()
 
     def handle_of(self, variable: Any) -> Any:
         """Return the staged value that stands for a variable in this trace."""

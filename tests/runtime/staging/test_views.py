@@ -180,6 +180,6 @@ def test_a_plain_array_that_changes_after_a_condition_has_selected_it():
             buffer[0] = 9.0
         return y + buffer
 
-    with pytest.raises(ag.AliasError, match="selects is written to afterwards"):
+    with pytest.raises(ag.AliasError, match="selects is changed afterwards"):
         ag.function(select)(np.float64(1.0), True)
     assert np.array_equal(ag.function(select)(np.float64(1.0), False), [0.0, 2.0, 4.0])

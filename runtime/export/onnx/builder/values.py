@@ -167,6 +167,8 @@ def to_list_type(b: Builder, value: Any, kind: ListType) -> Any:
 
 def zero(b: Builder, kind: StagedType) -> Any:
     """Return the default value of a type: zeros, an empty list, or an unbound variable."""
+    if kind is None:
+        raise unsupported.unsupported_dtype(b.current_node, "None", "numbers")
     if isinstance(kind, NULLABLE_TYPES):
         return Maybe(b.constant(False, BOOL), zero(b, kind.held))
     if isinstance(kind, TupleType):

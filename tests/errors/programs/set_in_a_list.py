@@ -8,7 +8,7 @@ def wrong():
     def gaps(n):
         found = []
         for i in range(n):
-            found.append(None)  # <-- here
+            found.append({i})  # <-- here
         return len(found)
 
     return gaps(np.int64(3))
@@ -19,7 +19,7 @@ def repaired():
     def gaps(n):
         found = []
         for i in range(n):
-            found.append(np.nan)
+            found.append(i)
         return len(found)
 
     return gaps(np.int64(3))
