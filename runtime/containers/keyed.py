@@ -191,7 +191,7 @@ def _make(backend: Backend, kind: str, values: Any) -> Any:
             why=f"the backend {backend.name!r} has no {kind}s, and Python's need the values during the trace",
             remedy="use an array: np.unique(x) has its values, and np.bincount(x) counts them",
         )
-    items = getattr(values, "known_items", list)()
+    items: list[Any] | None = getattr(values, "known_items", list)()
     if items:
         try:
             return _KINDS[kind](items)

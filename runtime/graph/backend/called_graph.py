@@ -15,7 +15,7 @@ from ...values.structures import LEAF, Spec, leaf_paths, unflatten
 from ..ir.alias_analysis import AliasAnalysis, is_immutable
 from ..ir.graph import Graph, Node
 from ..ir.type_merging import merge_types
-from ..ir.types import ArrayType, ListType, ScalarType, StagedType, bound_type
+from ..ir.types import ArrayType, DictType, ListType, ScalarType, SetType, StagedType, bound_type
 from ..tracing.trace import Builder, current_builder
 
 
@@ -239,6 +239,12 @@ class OuterState:
         return before == (self.written_arguments, self.kinds, self.captures)
 
     def _check_handle(self, recursion: Any, handle: Any) -> None:
+        if isinstance(handle.type, (SetType, DictType)):
+            raise refusal(
+                recursion.code,
+                f"it changes {handle.noun} of an outer function",
+                "use an array that is indexed by the keys",
+            )
         if getattr(handle, "base", None) is not None:
             raise refusal(
                 recursion.code,

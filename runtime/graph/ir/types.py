@@ -110,10 +110,10 @@ class MaybeType:
 class OptionalType:
     """None, or a value of type `held`. `held` is None for an item of a list that contains nothing else."""
 
-    held: StagedType | None
+    held: StagedType
 
     def __str__(self) -> str:
-        return "None" if self.held is None else f"{self.held} or None"
+        return f"{self.held} or None" if self.held else "None"
 
 
 @dataclass(frozen=True, slots=True)

@@ -312,7 +312,7 @@ def decode_type(data: Any, at: str, depth: int = 0) -> StagedType | None:
     if key == "set":
         return SetType(decode_type(fields["set"], f"{at}.set", depth + 1))
     if key == "dict":
-        return _decode_dict(fields, at, depth)
+        return _decode_dict_type(fields, at, depth)
     if key == "tuple":
         expect(fields["tuple"], list, at)
         parts = expect_items(fields["tuple"], f"{at}.tuple")
@@ -320,12 +320,12 @@ def decode_type(data: Any, at: str, depth: int = 0) -> StagedType | None:
     if key == "generator":
         return look_up(fields["generator"], {"numpy": GeneratorType()}, at, "kind of generator")
     if key == "optional":
-        return OptionalType(decode_type(fields["optional"], f"{at}.optional", depth + 1))
+        return OptionalType(decode_type(fields["optional"], f"{at}.optional", depth + 1))  # type: ignore[arg-type]
     held = _decode_required_type(fields.get("maybe"), f"{at}.maybe", depth + 1)
     return MaybeType(held, expect_name(fields.get("name"), f"{at}.name"))
 
 
-def _decode_dict(fields: dict[str, Any], at: str, depth: int) -> DictType:
+def _decode_dict_type(fields: dict[str, Any], at: str, depth: int) -> DictType:
     element = decode_type(fields["dict"], f"{at}.dict", depth + 1)
     if element is not None and not (isinstance(element, TupleType) and len(element.parts) == 2):
         raise format_error(at, "the types of a dict's keys and values are expected here")

@@ -52,7 +52,7 @@ class Restage(BaseException):
         statement.stage_arrays(self.changed)
 
 
-_STAGED = {
+_STAGED: dict[type, str] = {
     np.ndarray: "staged_array",
     deque: "staged_deque",
     set: "staged_set",

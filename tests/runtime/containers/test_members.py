@@ -204,6 +204,24 @@ def test_other_keys_and_values_are_refused(f):
         staged(f, XS)
 
 
+def test_recursion_that_fills_a_dict_is_refused():
+    def numbers(n):
+        known = {}
+
+        def fibonacci(n):
+            if n < 2:
+                return n
+            if n in known:
+                return known[n]
+            known[n] = fibonacci(n - 1) + fibonacci(n - 2)
+            return known[n]
+
+        return fibonacci(n)
+
+    with pytest.raises(ag.StagedRecursionError, match="it changes a dict"):
+        staged(numbers, np.int64(5))
+
+
 def test_an_array_is_no_member():
     def f(xs):
         return {1}.union([xs])

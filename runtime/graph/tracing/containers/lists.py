@@ -18,7 +18,7 @@ from ..recording import Arguments, add, outputs, record, record_call, to_node
 from ..tensor import Optional, some
 from ..trace import constant_type, current_builder
 
-NOTHING = OptionalType(None)
+NOTHING = OptionalType(None)  # type: ignore[arg-type]
 """The type of None as an item of a list."""
 IS_ITEM = "it is an item of a list, which would have to change too"
 """Why an item of a staged list cannot be written to in place."""
@@ -96,7 +96,7 @@ def element_node(value: Any) -> Node:
         return current_builder().add("tuple", parts, {}, TupleType(tuple([p.type for p in parts])))
     if value is None:
         return current_builder().constant(None, NOTHING)
-    if isinstance(value, Optional) and active_backend().is_known(value):  # type: ignore[attr-defined]
+    if isinstance(value, Optional) and active_backend().is_known(value):
         value = some(value)
     if not isinstance(value, Optional) and (getattr(value, "is_mutable", False) or getattr(value, "ndim", 0)):
         _mark_as_item(value)

@@ -32,7 +32,7 @@ class StagedDict(StagedKeyed):
         return None if self.type.element is None else self.type.element.parts[0]
 
     @property
-    def value_type(self) -> StagedType | None:
+    def value_type(self) -> Any:
         return None if self.type.element is None else self.type.element.parts[1]
 
     def __getitem__(self, key: Any) -> Any:
@@ -49,11 +49,11 @@ class StagedDict(StagedKeyed):
     def _merged(self, value: StagedType) -> Any:
         return lists.merge_element_types(self.value_type, value, self.noun)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: Any) -> None:  # type: ignore[override]
         nodes = [key_node(key), value_node(value)]
         self.change("put", nodes, TupleType((nodes[0].type, nodes[1].type)))
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: Any) -> None:  # type: ignore[override]
         self.require(key)
         self.change("delete", [key_node(key)])
 
@@ -142,7 +142,7 @@ def factory_of(mapping: Any) -> str | None:
     if type(mapping) is defaultdict:
         name = getattr(mapping.default_factory, "__name__", "")
         return name if name in DICTS and mapping.default_factory in (int, float, bool, complex) else None
-    return {dict: "dict", Counter: "Counter"}.get(type(mapping))
+    return "dict" if type(mapping) is dict else "Counter" if type(mapping) is Counter else None
 
 
 def can_be_dict(mapping: Any, *values: Any) -> bool:

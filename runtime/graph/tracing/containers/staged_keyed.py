@@ -79,7 +79,7 @@ class StagedKeyed(StagedList):
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         self.fail("does not support this operation", _REFUSED, "use its methods", UnsupportedFunctionError)
 
-    append = extend = insert = reverse = sort = index = count = _refuse  # type: ignore[assignment]
+    append = extend = insert = reverse = sort = index = count = _refuse
     __add__ = __radd__ = __iadd__ = __mul__ = __rmul__ = __delitem__ = __setitem__ = _refuse
     __getitem__ = _refuse
     __hash__ = Staged.__hash__

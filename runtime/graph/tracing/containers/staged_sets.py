@@ -14,6 +14,27 @@ from .staged_keyed import BOOL, StagedKeyed, key_node
 from .staged_lists import StagedList
 
 
+def _compared(method: str) -> Callable[[Any, Any], Any]:
+    return lambda self, other: record(method, (self, staged_set(other)), BOOL)
+
+
+def _combined(method: str) -> Callable[..., Any]:
+    def combine(self: Any, *others: Any) -> Any:
+        result = self.copy()
+        getattr(result, method)(*others)
+        return result
+
+    return combine
+
+
+def _changed(method: str) -> Callable[..., Any]:
+    def change(self: Any, other: Any) -> Any:
+        getattr(self, method)(other)
+        return self
+
+    return change
+
+
 class StagedSet(StagedKeyed):
     """A `set` in the graph."""
 
@@ -41,7 +62,7 @@ class StagedSet(StagedKeyed):
     def copy(self) -> Any:
         return record("set_of", (self,), self.type)
 
-    def update(self, *others: Any) -> None:  # type: ignore[override]
+    def update(self, *others: Any) -> None:
         self._update("update", others)
 
     def intersection_update(self, *others: Any) -> None:
@@ -58,14 +79,11 @@ class StagedSet(StagedKeyed):
             members = staged_set(other)
             self.change(method, [members], members.type.element)
 
-    def _compared(method: str) -> Callable[[Any, Any], Any]:  # noqa: N805 - makes methods
-        return lambda self, other: record(method, (self, staged_set(other)), BOOL)
-
     issubset = __le__ = _compared("issubset")
     issuperset = __ge__ = _compared("issuperset")
     isdisjoint = _compared("isdisjoint")
-    __eq__ = _compared("eq")  # type: ignore[assignment]
-    __ne__ = _compared("ne")  # type: ignore[assignment]
+    __eq__ = _compared("eq")
+    __ne__ = _compared("ne")
     __hash__ = Staged.__hash__
 
     def __lt__(self, other: Any) -> Any:
@@ -74,14 +92,6 @@ class StagedSet(StagedKeyed):
     def __gt__(self, other: Any) -> Any:
         return active_backend().and_(self >= other, lambda: self != other)
 
-    def _combined(method: str) -> Callable[..., Any]:  # noqa: N805 - makes methods
-        def combine(self: Any, *others: Any) -> Any:
-            result = self.copy()
-            getattr(result, method)(*others)
-            return result
-
-        return combine
-
     union = __or__ = __ror__ = _combined("update")
     intersection = __and__ = __rand__ = _combined("intersection_update")
     difference = __sub__ = _combined("difference_update")
@@ -89,13 +99,6 @@ class StagedSet(StagedKeyed):
 
     def __rsub__(self, other: Any) -> Any:
         return staged_set(other) - self
-
-    def _changed(method: str) -> Callable[..., Any]:  # noqa: N805 - makes methods
-        def change(self: Any, other: Any) -> Any:
-            getattr(self, method)(other)
-            return self
-
-        return change
 
     __ior__, __iand__ = _changed("update"), _changed("intersection_update")
     __isub__, __ixor__ = _changed("difference_update"), _changed("symmetric_difference_update")
