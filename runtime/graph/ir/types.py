@@ -113,7 +113,7 @@ class OptionalType:
     held: StagedType
 
     def __str__(self) -> str:
-        return f"{self.held} or None" if self.held else "None"
+        return f"{self.held} or None" if self.held else "None"  # type: ignore[truthy-bool]
 
 
 @dataclass(frozen=True, slots=True)
