@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -131,3 +132,28 @@ def is_compiled(node: Node) -> bool:
     if node.op in OPS or node.op.startswith("math."):
         return True
     return isinstance(node.attrs.get("function"), np.ufunc)
+
+
+_OF_ELEMENTS = frozenset(("getitem", "setitem", "dimension", "output", "cond", "while", "for", "len", "same"))
+"""Ops for which the order of the elements in memory does not count."""
+
+
+def depends_on_layout(graph: Graph) -> bool:
+    """Return whether NumPy would visit elements of an array with several axes in the order of the memory.
+
+    The sum of floats depends on that order, and so does the layout of results.
+    """
+    return any(
+        isinstance(value.type, ArrayType) and value.type.ndim > 1
+        for node in graph.walk()
+        if node.op not in _OF_ELEMENTS
+        for value in node.inputs
+    )
+
+
+def is_in_c_order(value: Any) -> bool:
+    """Return whether the last axes of an array are those that are nearest in memory."""
+    if not isinstance(value, np.ndarray) or value.ndim < 2:
+        return True
+    steps = [abs(step) for step, length in zip(value.strides, value.shape, strict=True) if length > 1]
+    return all(outer >= inner for outer, inner in pairwise(steps))

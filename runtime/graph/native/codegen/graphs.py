@@ -16,7 +16,7 @@ from ...ir.inplace_writes import written_arguments
 from ...ir.subgraphs import Loop
 from ...ir.types import ArrayType, ListType
 from ..assembly.statuses import Mode, UnsupportedError
-from ..assembly.values import Array, Expression, List, Maybe, Tuple
+from ..assembly.values import Array, Expression, List, Maybe, Scalar, Tuple
 from ..operations.axis_reductions import AxisReductionEmitter
 from .bailouts import Checkpoint, Frame, find_live
 from .float_flags import is_needed
@@ -79,6 +79,8 @@ class GraphEmitter(AxisReductionEmitter):
         scope.index = len(graph.nodes)
         self.settle_all()
         results = [self._result(r) for r in graph.results]
+        # A check that waits until the result is stored would leave at the checkpoint of another branch.
+        results = [self.settle(r) if isinstance(r, Scalar) else r for r in results]
         if finish is not None:
             finish(results, scope)
         self.scopes.pop()
