@@ -266,7 +266,7 @@ class MissingValueError(MismatchError, NameError):
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
     ... def roots(x):
-    ...     found = {}
+    ...     found = {"of": "x"}
     ...     if x >= 0:
     ...         found["root"] = np.sqrt(x)
     ...     return found
@@ -279,7 +279,7 @@ class MissingValueError(MismatchError, NameError):
            ^^^^^^
       found['root']: float64[] if true | no value if false (a dict needs all its keys on each path)
         if true, line 5: found["root"] = np.sqrt(x)
-        if false, line 3: found = {}
+        if false, line 3: found = {"of": "x"}
       why: the graph selects one of them at run time, and later code needs one type for both
       fix: assign a value of type float64[] to 'found['root']' in both branches
       see: docs/errors/MissingValueError.md
