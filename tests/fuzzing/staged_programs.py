@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from .writing import Writer, programs
 
 PARAMETERS = "n, k, x, y, xs, ks, flag"
-EVERYTHING = "return i0, i1, f0, f1, b0, s, a0, l0, o.p, o.q, d, m0, t0, also, pair.x, pair.y"
+EVERYTHING = "return i0, i1, f0, f1, b0, s, a0, l0, o.p, o.q, d, m0, t0, also, pair.x, pair.y, sorted(g0), q0"
 
 LEAVES = {
     "I": ["1", "n", "k", "{i}", "{i}", "{i}", "0", "3", "2"],
@@ -33,7 +33,8 @@ FORMS = {
         "(2, 3, 5)[{I} % 3]", "ks[-1]", "sum(ks > {I})", "max(ks)", "{h}(z={I})", "{I} & 3",
         "int({F} > {F})", "(1 << {I} % 4)", "sum([1 for e in range({I} % 4)])", "pow({I} % 3, 2)",
         "int('12')", "factorial({I} % 5)", "({t}[1] if {t} is not None else {I})",
-        "sum([1 for e in upto(xs, {F})])", "len(also)", "(1 if pair else 2)",
+        "sum([1 for e in upto(xs, {F})])", "len(also)", "(1 if pair else 2)", "len({g})", "len({q})",
+        "sum({g}) % 9", "max({g} | {{{c}}})",
     ],
     "F": [
         "({F} + {F}) * 0.5", "({F} - {F}) * 0.5", "({F} * {F}) % 7.5", "{F} / (abs({F}) + 1.0)",
@@ -45,6 +46,7 @@ FORMS = {
         "float(np.dot(xs, xs)) % 7.5", "max([{F}, {F}])", "math.floor({F}) * 0.5", "np.abs({F})",
         "float({B})", "o.half()", "{A}[0]", "np.minimum({F}, {F})", "({m} if {m} is not None else {F})",
         "({m} or {F})", "halved({I} % 4, {F})", "sum(upto(xs, {F}), 0.5)", "take(also)", "put({l}, {F})",
+        "{q}.get({I}, {F})", "sum({q}.values(), 0.5) % 7.5",
         "(0.5 if {t} is None else {t}[0])", "pair[{I} % 2]", "float(pair)", "checked({F}, 9.0)",
     ],
     "B": [
@@ -54,7 +56,7 @@ FORMS = {
         "({I} and {B})", "all([e > {I} for e in ks])", "{I} != {I} == {I}", "{B} == {B}",
         "any([e > {F} for e in xs])", "{I} % 2 == 1", "bool({F})", "({i} := {I}) > 2", "not ks[0]",
         "{m} is None", "({m} is not None and {m} > {F})", "{t} is not None", "{F} in pair", "bool(pair)",
-        "pair < Pair({F}, {F})", "{m} == {F}",
+        "pair < Pair({F}, {F})", "{m} == {F}", "{I} in {g}", "{I} not in {g}", "{I} in {q}", "bool({g})",
     ],
     "A": [
         "xs * {F}", "xs + {a}", "np.where(xs > {F}, xs, {F})", "np.cumsum({a}) % 7.5", "{a}[::-1].copy()",
@@ -80,6 +82,8 @@ SIMPLE = [
     "{i}: int = {I}", "o.grow({F})", "{a} = {a} + {F}", "note({I})", "{m} = {M}", "{m} = {M}",
     "put({l}, {F})", "put(also, {F})", "fill({a}, {I}, {F})", "{f} = take({l})", "also.append({F})",
     "pair = pair + {F}", "pair.y = {F}",
+    "{g}.add({I})", "{g}.add({I})", "{g}.discard({I})", "{q}[{I}] = {F}", "{q}[{I}] = {F}",
+    "{q}[{i}] = {q}.get({i}, 0.5) + {F}", "{q}.pop({I}, {F})", "{g} |= {{1, 2}}",
     "{m} = None", "{t} = ({F}, {I})", "{t} = None", "pair = Pair({F}, {F}) + pair",
 ]  # fmt: skip
 RARE = [
@@ -87,6 +91,7 @@ RARE = [
     "if flag: del u", "return", "if {l}: {l}.pop()", "if {l}: {l}[-1] = {F}", "{l} += [{F}]",
     "{l}.extend([{F}, {F}])", "{f} = sum({l})", "if {m} is None or {F} > {m}: {m} = {F}",
     "if {t} is None or {F} > {t}[0]: {t} = ({F}, {I})", "{f} = checked({F}, {F})",
+    "{g}.clear()",
 ]  # fmt: skip
 
 
@@ -144,7 +149,7 @@ def expression(w: Writer, s: Scope, kind: str, depth: int) -> str:
 
 def program(w: Writer) -> None:
     names = {"i": ["i0", "i1"], "f": ["f0", "f1"], "b": ["b0"], "a": ["a0"], "l": ["l0"]}
-    names |= {"m": ["m0"], "t": ["t0"]}
+    names |= {"m": ["m0"], "t": ["t0"], "g": ["g0"], "q": ["q0"]}
     scope = Scope(names)
     returns = w.pick(
         [
@@ -173,6 +178,7 @@ def program(w: Writer) -> None:
         w.line(w.pick(["also, m0, t0 = l0, y, (x, n)", "also, m0, t0 = [0.5], x, (y, k)"]))
         w.line(w.pick(["if k > 1: m0 = t0 = None", "if n > k: m0 = None"]))
         w.line("pair = Pair(x, 1.5)")
+        w.line(w.pick(["g0, q0 = set(), {}", "g0, q0 = {3, 1}, {2: 0.5}", "g0, q0 = set(ks), {}"]))
         w.line("if k > 1: u = 1.5")
         w.line("def note(z): print('note', z, n)")
         w.line("@contextmanager")
@@ -263,7 +269,7 @@ LOOPS = [
     ("{i}", "range({I} % 4)"), ("e", "ks"), ("e", "xs * 1.0"), ("{i}", "range(3)"),
     ("j, e", "enumerate(ks)"), ("e, j", "zip(xs * 0.5, ks)"), ("{i}", "[1, 2, n]"), ("e", "reversed(ks)"),
     ("j", "range(1, {I} % 5, 2)"), ("e", "{l}[:]"), ("e", "[x, 0.5]"), ("{f}", "{A}"),
-    ("j", "range(3, {I} % 3, -1)"), ("e", "[g * 0.5 for g in xs]"), ("j", "range(16)"),
+    ("j", "range(3, {I} % 3, -1)"), ("e", "[g * 0.5 for g in xs]"), ("j", "range(16)"), ("j", "sorted({g})"), ("j, e", "{q}.items()"),
 ]  # fmt: skip
 
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from native_support import needs_llvm
 
 import autograph_rs as ag
 
+pytestmark = needs_llvm
 ROWS = np.random.default_rng(3).normal(size=(40, 30)) * 10.0 ** np.arange(40)[:, None]
 LAYOUTS = {
     "C": ROWS,
