@@ -269,7 +269,8 @@ LOOPS = [
     ("{i}", "range({I} % 4)"), ("e", "ks"), ("e", "xs * 1.0"), ("{i}", "range(3)"),
     ("j, e", "enumerate(ks)"), ("e, j", "zip(xs * 0.5, ks)"), ("{i}", "[1, 2, n]"), ("e", "reversed(ks)"),
     ("j", "range(1, {I} % 5, 2)"), ("e", "{l}[:]"), ("e", "[x, 0.5]"), ("{f}", "{A}"),
-    ("j", "range(3, {I} % 3, -1)"), ("e", "[g * 0.5 for g in xs]"), ("j", "range(16)"), ("j", "sorted({g})"), ("j, e", "{q}.items()"),
+    ("j", "range(3, {I} % 3, -1)"), ("e", "[g * 0.5 for g in xs]"), ("j", "range(16)"),
+    ("j", "sorted({g})"), ("j, e", "{q}.items()"),
 ]  # fmt: skip
 
 
