@@ -80,7 +80,7 @@ def algebra(xs, ys):
     a, b = set(xs), set(ys)
     both = a & b
     a -= b
-    return sorted(a | b), sorted(both), a.isdisjoint(b), a <= b, a == {2, 4}
+    return sorted(b.union(a)), sorted(both), a.isdisjoint(b), a <= b, a == {2, 4}
 
 
 @samples((GRID,), (GRID.T,))

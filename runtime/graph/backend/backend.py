@@ -120,7 +120,7 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     def type_of(self, value: Any) -> StagedType | None:
         if isinstance(value, Staged):
             return value.type
-        return lists.list_type(value) if type(value) in (list, deque, set) else constant_type(value)
+        return lists.list_type(value) if type(value) in (list, deque) else constant_type(value)
 
     def is_text(self, value: Any) -> bool:
         return bound_type(value.type) == ScalarType(str)
@@ -245,8 +245,8 @@ class GraphBackend(staged_dicts.KeyedConstructors):
             return recording.add("constant", (), kind, value=None)
         if type(value) is list:
             return recording.to_node(lists.staged_list(value))
-        if type(value) in (deque, set):
-            return recording.to_node((self.staged_deque if type(value) is deque else self.staged_set)(value))
+        if type(value) is deque:
+            return recording.to_node(self.staged_deque(value))
         own = getattr(value, "type", None)
         if isinstance(own, MaybeType) and isinstance(kind, OptionalType):
             return recording.to_node(self.bound(value))

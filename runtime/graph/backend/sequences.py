@@ -10,6 +10,7 @@ from ...errors import UnsupportedFunctionError
 from ..ir.types import ListType, ScalarType
 from ..tracing import recording
 from ..tracing.containers import lists
+from ..tracing.containers.staged_keyed import StagedKeyed
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.tensor import Tensor
 from . import builtins
@@ -43,6 +44,8 @@ def sorting_order(keys: Sequence[Any], reverse: bool) -> list[Any]:
 
 def by_key(function: Callable[..., Any], values: Any, key: Callable[[Any], Any], **options: Any) -> Any:
     """Call `sorted`, `min` or `max` with a key on an array, a staged list or another staged iterable."""
+    if isinstance(values, StagedKeyed):
+        values = values.as_list()
     if not isinstance(values, (StagedList, Tensor)):
         values = builtins.IMPLEMENTATIONS[list](values)
     keys = active_backend().call_builtin(map, (key, values), {})

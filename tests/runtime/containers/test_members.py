@@ -1,6 +1,6 @@
 """Sets and dicts with staged members and keys: what is refused, and what other names of them see."""
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 
 import numpy as np
 import pytest
@@ -175,7 +175,7 @@ def in_a_tuple(xs):
      selected_array_of_which_a_loop_changes_one, of_a_global, in_a_tuple],
 )  # fmt: skip
 def test_a_change_that_another_name_would_miss_is_refused(f):
-    with pytest.raises(ag.AliasError):
+    with pytest.raises((ag.AliasError, ag.MismatchError)):
         staged(f, XS)
     assert set() == SEEN
 
@@ -196,6 +196,46 @@ def of_two_types(xs):
     places = {"a": 1}
     places[xs[0]] = 2
     return places
+
+
+def changed_in_place_by_an_operator(xs):
+    plain = {1}
+    same = plain
+    plain |= set(xs)
+    return same
+
+
+def plain_on_the_left(xs):
+    return {1} - set(xs)
+
+
+@pytest.mark.parametrize("f", [changed_in_place_by_an_operator, plain_on_the_left])
+def test_a_plain_set_on_the_left_is_refused(f):
+    with pytest.raises(ag.UnsupportedFunctionError, match="plain set on the left"):
+        staged(f, XS)
+
+
+def ordered_by_values(xs):
+    places = {}
+    for i, x in enumerate(xs):
+        places[x] = i
+    return sorted(places, key=places.get), max(places, key=lambda x: places[x]), sorted(places, reverse=True)
+
+
+def removed_from_a_counter(xs):
+    counts = Counter(xs)
+    del counts[xs[0]]
+    del counts[xs[0] + 100]
+    return counts, isinstance(counts, Counter)
+
+
+def compared_with_a_list(xs):
+    return set(xs) == [4, 2], set(xs) != [4, 2], set(xs) == {4, 2}
+
+
+@pytest.mark.parametrize("f", [ordered_by_values, removed_from_a_counter, compared_with_a_list])
+def test_builtins_and_comparisons(f):
+    assert repr(staged(f, XS)) == repr(f(XS))
 
 
 @pytest.mark.parametrize("f", [arrays, lists, of_two_types])

@@ -25,7 +25,10 @@ class StagedDict(StagedKeyed):
     __slots__ = ()
 
     noun, copy_remedy = "a dict", "assign a copy to the other name, or return a copy: items.copy()"
-    python_class = dict
+
+    @property
+    def python_class(self) -> type:  # type: ignore[override]
+        return {"dict": dict, "Counter": Counter}.get(self.type.factory, defaultdict)
 
     @property
     def key_type(self) -> StagedType | None:
@@ -54,6 +57,9 @@ class StagedDict(StagedKeyed):
         self.change("put", nodes, TupleType((nodes[0].type, nodes[1].type)))
 
     def __delitem__(self, key: Any) -> None:  # type: ignore[override]
+        if self.type.factory == "Counter":  # which raises nothing
+            self.pop(key, 0)
+            return
         self.require(key)
         self.change("delete", [key_node(key)])
 

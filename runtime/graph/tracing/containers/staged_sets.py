@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from ....core.active_backends import active_backend
+from ....errors import UnsupportedFunctionError
 from ...ir.types import ListType, SetType
 from ..recording import record
 from ..tensor import Staged, register_class
@@ -33,6 +34,13 @@ def _changed(method: str) -> Callable[..., Any]:
         return self
 
     return change
+
+
+def _compared_with_sets(method: str, *, other: bool) -> Callable[[Any, Any], Any]:
+    """Return a comparison with other sets. With what is no set, its result is `other`."""
+    compare = _compared(method)
+    kinds = set, frozenset
+    return lambda self, value: compare(self, value) if isinstance(value, (StagedSet, *kinds)) else other
 
 
 class StagedSet(StagedKeyed):
@@ -82,8 +90,7 @@ class StagedSet(StagedKeyed):
     issubset = __le__ = _compared("issubset")
     issuperset = __ge__ = _compared("issuperset")
     isdisjoint = _compared("isdisjoint")
-    __eq__ = _compared("eq")
-    __ne__ = _compared("ne")
+    __eq__, __ne__ = _compared_with_sets("eq", other=False), _compared_with_sets("ne", other=True)
     __hash__ = Staged.__hash__
 
     def __lt__(self, other: Any) -> Any:
@@ -92,13 +99,20 @@ class StagedSet(StagedKeyed):
     def __gt__(self, other: Any) -> Any:
         return active_backend().and_(self >= other, lambda: self != other)
 
-    union = __or__ = __ror__ = _combined("update")
-    intersection = __and__ = __rand__ = _combined("intersection_update")
+    union = __or__ = _combined("update")
+    intersection = __and__ = _combined("intersection_update")
     difference = __sub__ = _combined("difference_update")
-    symmetric_difference = __xor__ = __rxor__ = _combined("symmetric_difference_update")
+    symmetric_difference = __xor__ = _combined("symmetric_difference_update")
 
-    def __rsub__(self, other: Any) -> Any:
-        return staged_set(other) - self
+    def _refuse_plain(self, *_: Any) -> NoReturn:
+        self.fail(
+            "cannot be combined with a plain set on the left",
+            "Python asks for that in `plain |= staged`, too, where all names of the plain set would change",
+            "call a method: plain.update(staged), or plain.union(staged)",
+            UnsupportedFunctionError,
+        )
+
+    __ror__ = __rand__ = __rsub__ = __rxor__ = _refuse_plain
 
     __ior__, __iand__ = _changed("update"), _changed("intersection_update")
     __isub__, __ixor__ = _changed("difference_update"), _changed("symmetric_difference_update")
