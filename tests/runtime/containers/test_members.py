@@ -218,7 +218,7 @@ def test_a_plain_set_on_the_left_is_refused(f):
 def ordered_by_values(xs):
     places = {}
     for i, x in enumerate(xs):
-        places[x] = i
+        places[x] = i + 0
     return sorted(places, key=places.get), max(places, key=lambda x: places[x]), sorted(places, reverse=True)
 
 
