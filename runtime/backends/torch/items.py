@@ -33,10 +33,17 @@ def device_of(values: Iterable[Any]) -> torch.device | None:
     return next((device for device in devices if device.type != "cpu"), devices[0] if devices else None)
 
 
+def moved(value: torch.Tensor, device: torch.device | None) -> torch.Tensor:
+    """Return a tensor on a device. One that is there is not touched, as each operation becomes a node."""
+    return value if device in (None, value.device) else value.to(device)
+
+
 def tensors(values: Sequence[Any]) -> list[torch.Tensor]:
     """Return values as tensors on one device. Numbers become tensors without dimensions."""
     device = device_of(values)
-    return [v.to(device) if isinstance(v, torch.Tensor) else torch.full((), v, device=device) for v in values]
+    return [
+        moved(v, device) if isinstance(v, torch.Tensor) else torch.full((), v, device=device) for v in values
+    ]
 
 
 def _split(target: torch.Tensor, key: Any) -> tuple[torch.Tensor, list[Any]]:
@@ -68,7 +75,7 @@ def _split(target: torch.Tensor, key: Any) -> tuple[torch.Tensor, list[Any]]:
         raise IndexError(f"too many indices for tensor of dimension {target.ndim}")
     view = target[tuple([slice(None) if isinstance(p, torch.Tensor) else p for p in parts])]
     axes = [p for p in parts if not isinstance(p, (int, *SYMBOLS)) or isinstance(p, bool)]
-    return view, [p.to(view.device) if isinstance(p, torch.Tensor) else None for p in axes]
+    return view, [moved(p, view.device) if isinstance(p, torch.Tensor) else None for p in axes]
 
 
 def get_item(target: Any, key: Any) -> Any:

@@ -108,7 +108,7 @@ def version(tensor: torch.Tensor) -> int:
 
 def assert_holds(holds: torch.Tensor, text: str) -> None:
     """Make the program raise unless a tensor is true. On the CPU, as CUDA can't go on after an assertion."""
-    ASSERT(holds.cpu(), text)
+    ASSERT(holds if holds.device.type == "cpu" else holds.cpu(), text)
 
 
 def is_view(tensor: torch.Tensor) -> bool:

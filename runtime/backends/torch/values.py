@@ -188,7 +188,7 @@ class TorchValues(CapturingBackend):
 
     def item(self, array: Any, index: Any) -> Any:
         if isinstance(index, torch.Tensor):  # a loop counter, which is never negative
-            return torch.index_select(array, 0, index.to(array.device).reshape(1)).squeeze(0)
+            return torch.index_select(array, 0, indexing.moved(index, array.device).reshape(1)).squeeze(0)
         return indexing.get_item(array, index)
 
     @staticmethod
@@ -202,7 +202,7 @@ class TorchValues(CapturingBackend):
     @staticmethod
     def where(test: Any, first: Any, second: Any) -> Any:
         moves = test.device.type == "cpu" or first.ndim  # else the numbers go to the device of the test
-        return torch.where(test.to(first.device) if moves else test, first, second)
+        return torch.where(indexing.moved(test, first.device) if moves else test, first, second)
 
     def minimum(self, a: Any, b: Any) -> Any:
         return _pairwise(torch.minimum, a, b)

@@ -44,6 +44,8 @@ def staged_in_place(backend: Backend, value: Any, make: Callable[[Any], Any]) ->
         raise Restage([value])
     find = functools.partial(other_reference, value, None, None, is_deep=True)
     is_free = functools.partial(is_made_in_trace, backend, ())
+    if isinstance(value, (set, dict)) and not (is_free(value) and getattr(backend, "is_given", bool)(value)):
+        return None, "the caller"
     return replaced(value, make, find, is_free, Restage([value]))
 
 

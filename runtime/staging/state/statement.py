@@ -273,6 +273,8 @@ class Statement:
         for owner in changed_arrays:
             if isinstance(owner, (set, dict)) and is_older(owner):
                 raise Restage([owner])
+            if isinstance(owner, set) and not self.is_free(owner):
+                raise changed(owner, "", "the caller")
             own = [n for n, value in zip(self.names, self.before, strict=True) if value is owner]
             own += [variable for _, variable in holding_variables(owner)]
             own += [slot.name for slot in self.heap.holders(owner) if self.is_free(slot.owner)]
@@ -302,7 +304,7 @@ class Statement:
         can_be_dict = getattr(self.backend, "can_be_dict", None)
         if can_be_dict is None or not isinstance(owner, dict) or len(values) == len(left):
             return
-        if can_be_dict(owner, *values) and self.is_free(owner):
+        if can_be_dict(owner, *values) and self.is_free(owner) and self.backend.is_given(owner):  # type: ignore[attr-defined]
             raise Restage([owner])
 
     def other_reference(self, value: Any) -> str:

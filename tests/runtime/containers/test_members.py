@@ -198,6 +198,30 @@ def of_two_types(xs):
     return places
 
 
+def adds(members, x):
+    members.add(x)
+    return len(members)
+
+
+def adds_on_one_path(members, x):
+    if x > 0:
+        members.add(3)
+    return len(members)
+
+
+def puts(items, x):
+    items[x] = 1
+    return len(items)
+
+
+@pytest.mark.parametrize(("f", "given"), [(adds, {1}), (adds_on_one_path, {1}), (puts, {1: 1}), (puts, {})])
+def test_the_callers_own_are_refused(f, given):
+    before = given.copy()
+    with pytest.raises(ag.AliasError, match="the caller"):
+        ag.function(f)(given, np.int64(4))
+    assert given == before
+
+
 def changed_in_place_by_an_operator(xs):
     plain = {1}
     same = plain
