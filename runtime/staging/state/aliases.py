@@ -25,12 +25,11 @@ from ...core.in_flight import running
 from ...core.operands import pending_variables
 from ...debugging.tracebacks import frame_variables, is_internal
 from ...values.locations import Location, has_contents, read_contents
-from .heap import is_older, is_user_object
+from .heap import CLOSED, is_closed, is_older, is_user_object
 
 ROOT = "trace_root"
 IS_DEFAULT = "the default of a parameter"
 MAX_STEPS = 100_000  # a framework's model may reach almost every object
-_CLOSED = (type, types.ModuleType, types.FunctionType, types.CodeType, types.FrameType, np.generic)
 _ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None)))
 WRITABLE = np.ndarray, deque, set
 """The plain objects that become staged values, and whose names then share no writes."""
@@ -119,7 +118,7 @@ def other_reference(
                 return f"the variable {name!r}"
     scopes = {id(frame.f_globals): frame.f_globals for frame in frames}
     named = [(name, held) for scope in scopes.values() for name, held in scope.items()]
-    searched = [(n, held) for n, held in named if (accounted or is_deep) and not isinstance(held, _CLOSED)]
+    searched = [(n, held) for n, held in named if (accounted or is_deep) and not is_closed(held)]
     found = [name for name, held in named if held is value]
     if not found and any_leads_to((held for _, held in searched), value, without=without):
         found = [name for name, held in searched if leads_to(held, value, MAX_STEPS, without=without)]
@@ -394,7 +393,7 @@ def any_leads_to(
                     following.extend(_held_by_closure(item) if item.__code__ not in defined else ())
             elif isinstance(item, types.BuiltinFunctionType):
                 following.append(item.__self__)
-            elif not isinstance(item, _CLOSED) and BACKENDS[kind] is None:
+            elif not isinstance(item, CLOSED) and BACKENDS[kind] is None:
                 following.extend(gc.get_referents(item))
         level = following + gc.get_referents(*containers)
     return False

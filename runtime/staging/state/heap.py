@@ -56,6 +56,15 @@ def is_older(value: Any) -> bool:
     return any(id(value) in heap.reached for heap in CAPTURES.heaps)
 
 
+def is_closed(value: Any) -> bool:
+    """Return whether a value refers to nothing of a trace, like a class, function or framework's object."""
+    return isinstance(value, CLOSED) or type(value).__module__.partition(".")[0] in _FRAMEWORKS
+
+
+CLOSED = (type, types.ModuleType, types.FunctionType, types.CodeType, types.FrameType, np.generic)
+_FRAMEWORKS = frozenset(("jax", "jaxlib", "tensorflow", "torch"))
+
+
 @contextmanager
 def excluded_from_heap() -> Iterator[None]:
     """Do not count changes made in the `with` block as changes made by the surrounding traced code."""
