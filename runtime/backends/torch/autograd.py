@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 
+from .items import moved
+
 
 def needs_gradient(values: Sequence[Any]) -> bool:
     return torch.is_grad_enabled() and any(isinstance(v, torch.Tensor) and v.requires_grad for v in values)
@@ -79,6 +81,6 @@ def select_initial(
     if not torch.is_grad_enabled():
         return list(final)
     return [
-        torch.where(has_run.to(a.device), a, b) if a.dtype.is_floating_point else a
+        torch.where(moved(has_run, a.device), a, b) if a.dtype.is_floating_point else a
         for a, b in zip(final, initial, strict=True)
     ]

@@ -25,10 +25,14 @@ IS_ITEM = "it is an item of a list, which would have to change too"
 
 
 def staged_list(values: Sequence[Any]) -> Any:
-    nodes = [element_node(v) for v in values]
+    return list_of([element_node(v) for v in values])
+
+
+def list_of(nodes: Sequence[Node], noun: str = "a list") -> Any:
+    """Return a staged list of nodes, whose types are merged. `noun` is what errors say it becomes."""
     element = None
     for node in nodes:
-        element = merge_element_types(element, node.type)
+        element = merge_element_types(element, node.type, noun)
     return record("list", nodes, ListType(element))
 
 

@@ -181,11 +181,8 @@ def staged_dict(mapping: Any) -> Any:
 
 def _dict_of_pairs(items: Any, factory: str = "dict") -> Any:
     pairs = [(key_node(key), value_node(value)) for key, value in items]
-    element = None
-    for key, value in pairs:
-        element = lists.merge_element_types(element, TupleType((key.type, value.type)), "a dict")
     nodes = [add("tuple", pair, TupleType((pair[0].type, pair[1].type))) for pair in pairs]
-    return _dict_of(record("list", nodes, ListType(element)), factory)
+    return _dict_of(lists.list_of(nodes, "a dict"), factory)
 
 
 def _dict_of(items: Any, factory: str) -> Any:

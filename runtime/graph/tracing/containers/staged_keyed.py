@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from .... import staging
+from ....containers.keyed import raise_if
 from ....core.active_backends import active_backend
-from ....core.closures import nothing, set_nothing
 from ....core.in_flight import running
 from ....errors import StagingError, UnsupportedFunctionError
-from ....staging.exceptions import raise_in_program
 from ...ir.graph import Node
 from ...ir.types import ArrayType, ListType, ScalarType, StagedType, TupleType
 from ..recording import add, outputs, record
@@ -64,10 +62,7 @@ class StagedKeyed(StagedList):
         if running.flight is not None:
             backend = active_backend()
             missing = backend.not_(record("contains", (self, key_node(key)), BOOL))
-            error = KeyError(key)
-            staging.if_stmt(
-                backend, missing, lambda: raise_in_program(error), nothing, tuple, set_nothing, (), 0
-            )
+            raise_if(backend, missing, KeyError(key))
 
     def __getattr__(self, name: str) -> NoReturn:
         kind = self.python_class

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from ....core.active_backends import active_backend
 from ....errors import UnsupportedFunctionError
-from ...ir.types import ListType, SetType
+from ...ir.types import SetType
 from ..recording import record
 from ..tensor import Staged, register_class
 from . import lists
@@ -123,11 +123,7 @@ def staged_set(values: Any) -> Any:
     if isinstance(values, StagedSet):
         return values
     if isinstance(values, (set, frozenset, list, tuple)):
-        nodes = [key_node(value) for value in values]
-        element = None
-        for node in nodes:
-            element = lists.merge_element_types(element, node.type, "a set")
-        values = record("list", nodes, ListType(element))
+        values = lists.list_of([key_node(value) for value in values], "a set")
     elif not isinstance(values, StagedList):
         values = active_backend().call_builtin(list, (values,), {})
         if isinstance(values, list):
