@@ -209,6 +209,20 @@ def is_none_test(left: gast.AST, op: gast.AST, right: gast.AST) -> bool:
     return is_none and isinstance(op, (gast.Is, gast.IsNot)) and not isinstance(left, gast.Constant)
 
 
+def is_identity_test(left: gast.AST, op: gast.AST, right: gast.AST) -> bool:
+    """Return whether a comparison tests whether two values are one object, which may be staged."""
+    return isinstance(op, (gast.Is, gast.IsNot)) and not any(map(_is_always_plain, (left, right)))
+
+
+def _is_always_plain(node: gast.AST) -> bool:
+    """Return whether an operand of `is` is a constant or a class."""
+    if isinstance(node, gast.Call):
+        called = node.func.args[0] if operator_name(node.func) == "callee" else node.func
+        return isinstance(called, gast.Name) and called.id == "type"
+    is_class = isinstance(node, gast.Attribute) and node.attr == "__class__"
+    return is_class or isinstance(node, gast.Constant)
+
+
 def is_plain(node: gast.AST) -> bool:
     """Return whether Python guarantees that an expression is plain, whatever its operands are."""
     kind = type(node)
@@ -216,7 +230,7 @@ def is_plain(node: gast.AST) -> bool:
         operands = [node.left, *node.comparators]
         tests = zip(operands, node.ops, operands[1:], strict=False)
         return all(type(t[1]) in (gast.Is, gast.IsNot) and not is_none_test(*t) for t in tests)
-    if kind is gast.Constant:
+    if kind is gast.Constant or operator_name(node) == "is_":
         return True
     if kind is gast.Name:
         return node.id == "__debug__"

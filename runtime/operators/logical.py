@@ -87,6 +87,13 @@ def not_(a: Any) -> Any:
         raise
 
 
+def is_(first: Any, second: Any) -> bool:
+    """`first is second`"""
+    if first is not second and ACTIVE:
+        staging.refuse_identity(first, second)
+    return first is second
+
+
 def is_none(value: Any) -> Any:
     """`value is None`"""
     if value is None:

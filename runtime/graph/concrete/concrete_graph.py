@@ -28,6 +28,7 @@ from ..ir.graph import Graph, Node
 from ..ir.types import ArrayType, MaybeType, ScalarType, StagedType
 from ..optimise import ALL, optimise
 from ..state.variables import Variable
+from ..tracing.containers.objects import known_node
 from ..tracing.modes import MODES
 from ..tracing.specs import TensorSpec, weak_leaf
 from ..tracing.tensor import Staged, Tensor, wrap
@@ -345,7 +346,7 @@ def _result_node(leaf: Any) -> Node | None:
             why="it is an iterable that exists only while the graph runs",
             remedy="return a list of its items, or the results of a loop over it",
         )
-    return None
+    return known_node(leaf)
 
 
 class Engine(Protocol):

@@ -142,6 +142,8 @@ OPS: dict[str, OpSchema] = {
     "output": OpSchema((1, 1), {"index": _count}),
     "list": OpSchema((0, None)),
     "tuple": OpSchema((0, None)),
+    "new_object": OpSchema((0, None), _CALL),
+    "attribute": OpSchema((1, 1), _CALL),
     "zip": OpSchema((0, None), {"strict": _boolean}),
     "range": OpSchema((3, 3)),
     "enumerate": OpSchema((2, 2)),

@@ -656,14 +656,18 @@ def _as_method(function: Any, name: str, owner: str = "numpy.ndarray") -> Any:
 
 _CLASSES: dict[type, type[Staged]] = {}
 """The class of the staged values of each type."""
+STRUCTURES: dict[type, Callable[[Node], Any]] = {
+    TupleType: lambda node: tuple(recording.outputs(node, node.type.parts))  # type: ignore[union-attr]
+}
+"""For each type whose values are plain structures of staged values, the function that makes one."""
 
 
 def wrap(node: Node, owner: Builder | None = None) -> Any:
     """Return the staged value for a node of the current graph."""
     owner = owner or current_builder()
     kind = node.type
-    if isinstance(kind, TupleType):
-        return tuple(recording.outputs(node, kind.parts))
+    if type(kind) in STRUCTURES:
+        return STRUCTURES[type(kind)](node)
     return _CLASSES[type(kind.held if isinstance(kind, MaybeType) else kind)](node, owner)
 
 
