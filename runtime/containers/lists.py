@@ -106,8 +106,7 @@ def extend(backend: Backend, values: list[Any], items: Any) -> None:
     staged, other = staging.staged_in_place(backend, values, make) if make else (None, "")
     if staged is None or other:
         raise AliasError(
-            f"a list to which {other or 'other values'} refers too is extended with items whose number depends "
-            "on staged values",
+            f"a list to which {other or 'other code'} refers too is extended with a staged number of items",
             why="a list of staged length takes its place, to which other names would not refer",
             remedy="make a new list: values = [*values, *items]",
         )
