@@ -20,7 +20,7 @@ from autograph_rs.runtime.graph.state.variables import Variable
 from autograph_rs.runtime.graph.tracing.trace import is_tracing
 from autograph_rs.runtime.values.structures import flatten
 
-from ..files.writing import checked_path, missing_file_error
+from autograph_rs.runtime.files.writing import checked_path, missing_file_error
 from ..functions import signatures
 from ..functions.concrete_function import ConcreteFunction
 from ..functions.fast_path import Args, FastPath, Kwargs, ResolvedCall
