@@ -141,14 +141,14 @@ class ConcreteFunction:
         try:
             session = current_session()
             if session is not None:
-                return session.call_graph(self.name, self._resolve_call, args, kwargs)
-            leaves, arguments, concrete = self._resolve_call(*unwrap_arguments(args, kwargs))
+                return session.call_graph(self.name, self.resolve_call, args, kwargs)
+            leaves, arguments, concrete = self.resolve_call(*unwrap_arguments(args, kwargs))
             return concrete.run(leaves, arguments)
         except BaseException as error:
             strip_internal_frames(error)
             raise
 
-    def _resolve_call(self, args: Args, kwargs: Kwargs) -> ResolvedCall:
+    def resolve_call(self, args: Args, kwargs: Kwargs) -> ResolvedCall:
         """Return the leaves of a call, its bound arguments and the graph."""
         leaves, arguments = signatures.bind_to_trace(self.concrete.inputs, self.signature, args, kwargs)
         return leaves, arguments, self.concrete
