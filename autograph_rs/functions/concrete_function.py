@@ -9,13 +9,13 @@ from typing import Any
 
 from autograph_rs.runtime.debugging.tracebacks import strip_internal_frames
 from autograph_rs.runtime.errors import OptionError, describe, import_framework
+from autograph_rs.runtime.files.writing import checked_path, save
 from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
 from autograph_rs.runtime.graph.ir.graph import Graph
 from autograph_rs.runtime.graph.state.taped_values import unwrap_arguments
 from autograph_rs.runtime.graph.state.taping import current_session
 from autograph_rs.runtime.graph.state.variables import Variable
 
-from autograph_rs.runtime.files.writing import checked_path, save
 from . import signatures
 from .engine_report import EngineReport, report_engine
 from .fast_path import Args, Kwargs, ResolvedCall

@@ -13,27 +13,33 @@ from ..explaining.html import document, resource, section, table
 from .lines import Frame, Line, Stack, format_line, format_time
 
 _HEADS = ("line", "source", "time", "share", "runs", "where")
-_HELP = "Arrow keys move, Enter or a click zooms in, Escape zooms out. The width of a bar is its share of the time."
+_HELP = "Arrow keys move, Enter or a click zooms in, Escape zooms out. The width of a bar is its time."
+_LEGEND = """<ul class="legend"><li class="function"><b>function</b>: a call of it</li>
+<li class="python"><b>Python</b>: a line that calls NumPy</li>
+<li class="native"><b>native</b>: a line in machine code; its time is an estimate</li></ul>"""
 
 
 @dataclass
 class _Bar:
-    """A bar of the flame graph: a function or a line, with the bars of what ran inside of it above."""
+    """A bar of the flame graph: a function or a line, with the bars of what ran inside of it below."""
 
     label: str
-    place: str
-    kind: str
+    place: str = ""
     seconds: float = 0.0
-    runs: int | None = None
+    native_seconds: float = 0.0
+    runs: int = 0
     bars: dict[Any, _Bar] = field(default_factory=dict)
 
-    def bar(self, key: Any, label: str, place: str, kind: str) -> _Bar:
-        return self.bars.setdefault(key, _Bar(label, place, kind))
+    @property
+    def kind(self) -> str:
+        if not self.place:
+            return "function"
+        return "native" if self.native_seconds > self.seconds / 2 else "python"
 
 
 def flame(name: str, stacks: Iterable[Stack]) -> _Bar:
     """Return the bar of a whole call. Each stack adds a bar for each function and each line."""
-    root = _Bar(name, "", "function")
+    root = _Bar(name)
     for stack in stacks:
         path = [root]
         function = stack.frames[0].function
@@ -41,12 +47,12 @@ def flame(name: str, stacks: Iterable[Stack]) -> _Bar:
             if frame.function != function:
                 function = frame.function
                 called = function.rpartition("<locals>.")[2]
-                path.append(path[-1].bar((function,), called, os.path.basename(frame.file), "function"))
-            kind = "native" if stack.is_native else "python"
-            path.append(path[-1].bar(frame[:3], frame.text, _place(frame), kind))
-        path[-1].runs = stack.runs
+                path.append(path[-1].bars.setdefault(function, _Bar(called)))
+            path.append(path[-1].bars.setdefault(frame[:3], _Bar(frame.text, _place(frame))))
+        path[-1].runs = max(path[-1].runs, stack.runs or 0)
         for bar in path:
             bar.seconds += stack.seconds
+            bar.native_seconds += stack.seconds * stack.is_native
     return root
 
 
@@ -58,12 +64,10 @@ def page(profile: Any) -> str:
     graph = section(
         "Flame graph",
         f'<p id="help">{_HELP}</p>',
-        f'<div class="flame" role="tree" aria-label="Flame graph" aria-describedby="help" style="--depth: {depth}">',
-        f"{bars}</div>",
+        '<div class="flame" role="tree" aria-label="Flame graph" aria-describedby="help" '
+        f'style="--depth: {depth}">\n{bars}</div>',
         '<p class="selected" role="status" aria-live="polite">&nbsp;</p>',
-        '<ul class="legend"><li class="function"><b>function</b></li><li class="python"><b>Python</b>: a line '
-        'that calls NumPy</li><li class="native"><b>native</b>: a line in machine code; times in it are '
-        "estimates</li></ul>",
+        _LEGEND,
     )
     rows = [f"<tr>{''.join(_cells(line))}</tr>" for line in profile.lines]
     main = "\n".join([graph, section("Lines", table(_HEADS, rows))])
@@ -76,10 +80,10 @@ def _depth(bar: _Bar) -> int:
 
 
 def _bars(bar: _Bar, total: float, start: float, level: int) -> Iterator[str]:
-    """Yield a bar and those above it; `start` is where it begins, as a fraction of the width."""
+    """Yield a bar and those below it; `start` is where it begins, as a fraction of the width."""
     share = bar.seconds / total
     texts = [bar.label, bar.place, format_time(bar.seconds), f"{100 * share:.1f} %"]
-    if bar.runs is not None:
+    if bar.runs:
         texts.append(f"{bar.runs:,} run{'s' * (bar.runs != 1)}")
     title = html.escape(", ".join(filter(None, texts)))
     yield (

@@ -38,8 +38,8 @@ class Line:
     """A line of the user's code.
 
     `seconds` is its time in one call, `share` that time as a fraction of the time of all lines, and `runs`
-    how often it ran, or None if that is unknown. A called function's lines have their own times. `where` is what
-    took most of the time: "Python", or "native" for machine code, whose time is an estimate.
+    how often it ran, or None if that is unknown. A called function's lines have their own times. `where` is
+    what took most of the time: "Python", or "native" for machine code, whose time is an estimate.
     """
 
     file: str

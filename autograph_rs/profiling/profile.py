@@ -90,9 +90,9 @@ class Profile:
 
     @api_boundary
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return a flame graph and the table of lines as an HTML page, and write it to a file if a path is given.
+        """Return a flame graph and the table of lines as an HTML page that loads nothing.
 
-        The page is self-contained: it loads nothing.
+        If a path is given, write the page to that file.
 
         Raises:
             ArgumentError: `path` is not the path of a file.

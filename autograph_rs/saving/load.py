@@ -9,6 +9,7 @@ from typing import Any
 
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.errors import FormatError, SignatureError, VersionError
+from autograph_rs.runtime.files.writing import checked_path, missing_file_error
 from autograph_rs.runtime.graph.concrete.inlining import abstract_leaf, inline
 from autograph_rs.runtime.graph.ir.graph import Graph
 from autograph_rs.runtime.graph.serialization.graphs import from_text
@@ -20,7 +21,6 @@ from autograph_rs.runtime.graph.state.variables import Variable
 from autograph_rs.runtime.graph.tracing.trace import is_tracing
 from autograph_rs.runtime.values.structures import flatten
 
-from autograph_rs.runtime.files.writing import checked_path, missing_file_error
 from ..functions import signatures
 from ..functions.concrete_function import ConcreteFunction
 from ..functions.fast_path import Args, FastPath, Kwargs, ResolvedCall

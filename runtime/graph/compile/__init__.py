@@ -74,10 +74,10 @@ def compile_graph(
 
     If `checked`, the function raises at the first operation that computes a NaN or infinity from finite
     operands. Each operation then has its own line and its own result array, so that the error can show the
-    operands. If `by_line`, no line of the function computes operations of several lines of the user's code, so
-    that each line can be timed. `regions` has the functions that run loops of the graph, from the inputs of a loop to its
-    carried values, `measured` the loops that may be compiled while they run, and `chains` has compiled
-    chains of element-wise operations.
+    operands. If `by_line`, no line of the function has operations of several lines of the user's code.
+    `regions` has the functions that run loops of the graph, from the inputs of a loop to its carried values,
+    `measured` the loops that may be compiled while they run, and `chains` has compiled chains of element-wise
+    operations.
     """
     if regions is not None or measured or chains:
         create: Callable[..., Emitter] = partial(

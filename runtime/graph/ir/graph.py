@@ -190,8 +190,8 @@ class Graph:
         """Write the graph to a folder, as an events file for the graph page of TensorBoard.
 
         Conditionals and loops are name scopes that contain their inner graphs. Each node has its op, its
-        inputs, the dtype and shape of its result, and the user's line as `source` and `code`. TensorBoard shows
-        one graph for each folder, the newest.
+        inputs, the dtype and shape of its result, and the user's line as `source` and `code`. TensorBoard
+        shows the newest graph of each folder.
 
         Args:
             folder: the folder of the events file. It is created if it does not exist.
