@@ -44,16 +44,17 @@ class Measurement:
 def measure(concrete: ConcreteGraph, leaves: list[Any], arguments: Any) -> tuple[Any, Measurement]:
     """Call a graph, and measure it. Arguments and Variables are written once."""
     checked = "numerics" in MODES
-    is_repeatable = not any(unrepeatable_effects(concrete.graph))
+    has_effects = any(unrepeatable_effects(concrete.graph)) or concrete.graph.count("dataset") > 0
+    is_repeatable = not (checked or has_effects)
     inputs = concrete.inputs
     values = [leaves[i] for i in inputs.staged]
     values += [variable.value for variable in (inputs.variables(leaves) if inputs.state else ())]
-    if is_repeatable and not checked and isinstance(concrete.engine, Engine):
+    if is_repeatable and isinstance(concrete.engine, Engine):
         with _without_warnings():
             _warm_up(concrete, concrete.engine, values)
     graph = _TimedGraph(concrete.graph, None if checked else concrete.engine, checked=checked)
     undisturbed: list[float] = []
-    if is_repeatable and not checked:
+    if is_repeatable:
         with _without_warnings():
             _repeat(concrete, graph, values, undisturbed)
     graph.watch.start()

@@ -43,7 +43,7 @@ class Stopwatch:
     def __init__(self, compiled: Compiled, limit_seconds: float | None = None):
         self._slots: dict[int, int] = {}  # by line
         self._nodes: list[Node] = []
-        self._compiled = compiled
+        self._compiled, self._read_cost = compiled, _read_cost()
         module = ast.parse(compiled.source)
         module.body = [part for statement in module.body for part in self._statement(statement)]
         self._spent, self._runs = [0] * len(self._nodes), [0] * len(self._nodes)
@@ -58,9 +58,8 @@ class Stopwatch:
 
     def take(self) -> list[LineTime]:
         """Return what each line took since the last call of `take`, in the order of the lines."""
-        cost = _read_cost()
         times = [
-            LineTime(node, max(0.0, 1e-9 * (spent - cost * runs)), runs)
+            LineTime(node, max(0.0, 1e-9 * (spent - self._read_cost * runs)), runs)
             for node, spent, runs in zip(self._nodes, self._spent, self._runs, strict=True)
         ]
         self._spent[:] = self._runs[:] = [0] * len(self._nodes)

@@ -191,7 +191,7 @@ class ConcreteGraph:
         if FULL:
             return
         numpy = self.__dict__.get("_compiled")  # not compiled if another engine runs the graph
-        compiled = [c for c in (program, numpy, self._checked, self.engine) if c is not None]
+        compiled = [c for c in (numpy, self._checked, self.engine, program) if c is not None]
         nodes = (c.node_at(error.__traceback__) for c in compiled)
         node = next((node for node in nodes if node is not None), None)
         places = () if node is None else node.places
