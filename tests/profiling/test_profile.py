@@ -107,17 +107,19 @@ def test_while_loops_and_their_tests(clock: FakeClock) -> None:
 
 
 def test_calls_of_a_recursive_function(clock: FakeClock) -> None:
+    one = clock.waiting(1)
+
     @ag.function
     def fact(n):
         if n <= 1:
             return n
-        m = clock.wait(1, n)
+        m = ag.py_function(one, [n], FLOAT)
         return m * fact(n - 1)
 
     report = ag.profile(fact, np.float64(5))
     assert report.result == 120
-    assert seconds_of(report) == {"m = clock.wait(1, n)": 4.0}
-    assert runs_of(report)["m = clock.wait(1, n)"] == 4
+    assert seconds_of(report) == {"m = ag.py_function(one, [n], FLOAT)": 4.0}
+    assert runs_of(report)["m = ag.py_function(one, [n], FLOAT)"] == 4
 
 
 def test_deeply_nested_loops(clock: FakeClock) -> None:
@@ -146,15 +148,16 @@ def test_the_text(clock: FakeClock) -> None:
     report = ag.profile(ag.function(f, engine="numpy").get_concrete_function(np.float64(0), np.int64(3)),
                         np.float64(0), np.int64(3))  # fmt: skip
     first = f.__code__.co_firstlineno
-    name = "test_profile.py"
-    width = len(f"{name}:{first + 3}")
-    assert str(report).split("\n") == [
-        "f: 100 ms (one run), engine 'numpy'",
-        f"    time   share  runs  where   {'line':<{width}}  source",
-        f"   90 ms  90.0 %     3  Python  {f'{name}:{first + 2}':<{width}}  x = ag.py_function(slow, [x], FLOAT)",
-        f"   10 ms  10.0 %     1  Python  {f'{name}:{first + 3}':<{width}}  return ag.py_function(fast, [x], FLOAT)",
-        f"    0 ns   0.0 %     4  Python  {f'{name}:{first + 1}':<{width}}  for _ in range(n):",
-    ]
+    width = len("test_profile.py:")
+    assert str(report).replace("test_profile.py:", "") == "\n".join(
+        [
+            "f: 100 ms (one run), engine 'numpy'",
+            f"   time   share  runs  where   {'line':<{len(str(first)) + width}}  source",
+            f"  90 ms  90.0 %     3  Python  {first + 2}  x = ag.py_function(slow, [x], FLOAT)",
+            f"  10 ms  10.0 %     1  Python  {first + 3}  return ag.py_function(fast, [x], FLOAT)",
+            f"   0 ns   0.0 %     4  Python  {first + 1}  for _ in range(n):",
+        ]
+    )
 
 
 def test_json(clock: FakeClock) -> None:
@@ -236,7 +239,8 @@ def test_result_and_lines(f, args, engine: str) -> None:
     report = ag.profile(staged, *args)
     assert same(report.result, staged(*args))
     assert math.isclose(sum(line.share for line in report.lines), 1.0)
-    assert [line.seconds for line in report.lines] == sorted((l.seconds for l in report.lines), reverse=True)
+    times = [line.seconds for line in report.lines]
+    assert times == sorted(times, reverse=True)
     assert {line.file for line in report.lines} <= {__file__, normalised.__code__.co_filename}
     assert all(line.seconds >= 0 for line in report.lines)
 
