@@ -40,3 +40,7 @@ def helper(wait, x):
 def normalised(x):
     x = x - np.mean(x)
     return x / np.std(x)
+
+
+def runs_of(report: ag.Profile) -> dict[str, int | None]:
+    return {line.text: line.runs for line in report.lines}
