@@ -180,5 +180,8 @@ class _RegionSample:
 
 
 def _frames(node: Node) -> tuple[Frame, ...]:
-    places = node.places or (CodePosition("", 0, 0, 0, 0, "", "", node.op),)
-    return tuple([Frame(place.file, place.line, place.qualname, place.text) for place in places])
+    """Return the frames of a node's stack. Parts of a statement that are on one line are one frame."""
+    frames: dict[tuple[str, int], Frame] = {}
+    for place in node.places or (CodePosition("", 0, 0, 0, 0, "", "", node.op),):
+        frames.setdefault((place.file, place.line), Frame(place.file, place.line, place.qualname, place.text))
+    return tuple(frames.values())

@@ -137,8 +137,8 @@ def test_the_text(clock: FakeClock) -> None:
     report = ag.profile(ag.function(f, engine="numpy").get_concrete_function(np.float64(0), np.int64(3)),
                         np.float64(0), np.int64(3))  # fmt: skip
     first = f.__code__.co_firstlineno
-    width = len("test_profile.py:")
-    assert str(report).replace("test_profile.py:", "") == "\n".join(
+    width = len("test_profiled_times.py:")
+    assert str(report).replace("test_profiled_times.py:", "") == "\n".join(
         [
             "f: 100 ms (one run), engine 'numpy'",
             f"   time   share  runs  where   {'line':<{len(str(first)) + width}}  source",
