@@ -65,29 +65,29 @@ def profile(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Profile:
             why="it runs the graph of a function on arrays, several times",
             remedy="call profile outside",
         )
-    package = type(f).__module__.partition(".")[0]
-    if not callable(f) or package in PACKAGES:
+    target: Any = f
+    if not callable(target) or type(target).__module__.partition(".")[0] in PACKAGES:
         raise ArgumentError(
             f"profile cannot time {describe(f)}",
             why="it times the graphs of the embedded backend, line by line",
             remedy="pass the Python function or, for a framework's program, use the framework's profiler",
         )
     began = perf_counter()
-    if not isinstance(f, (BoundFunction, ConcreteFunction, FastPath)):
-        f = Function(f)
-    known = _graphs(f)
-    if _engine(f) == "onnxruntime":
+    if not isinstance(target, (BoundFunction, ConcreteFunction, FastPath)):
+        target = Function(target)
+    if _engine(target) == "onnxruntime":
         raise OptionError(
             "profile cannot time lines with engine='onnxruntime'",
             why="onnxruntime runs the graph as one model",
             remedy="use engine='auto', 'native' or 'numpy'",
         )
-    leaves, arguments, concrete = f.resolve_call(args, kwargs)  # type: ignore[union-attr]
+    known = _graphs(target)
+    leaves, arguments, concrete = target.resolve_call(args, kwargs)
     tracing_seconds = None if concrete in known else perf_counter() - began
     result, measured = measure(concrete, leaves, arguments)
     return Profile(
-        getattr(f, "name", None) or f.__name__,
-        _engine(f),
+        target.name if isinstance(target, ConcreteFunction) else target.__name__,
+        _engine(target),
         measured.seconds,
         measured.repetitions,
         tracing_seconds,

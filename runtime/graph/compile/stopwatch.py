@@ -79,8 +79,8 @@ class Stopwatch:
                 statement.body = [*self._mark(statement), *self._block(statement.body)]
                 yield statement
                 yield from self._mark(statement)
-            case ast.Return():
-                yield ast.Assign([ast.Name(_RESULTS, ast.Store())], statement.value, lineno=statement.lineno)
+            case ast.Return(value=ast.expr() as value):
+                yield ast.Assign([ast.Name(_RESULTS, ast.Store())], value, lineno=statement.lineno)
                 yield from self._mark(statement)
                 yield ast.Return(ast.Name(_RESULTS, ast.Load()))
             case _:
