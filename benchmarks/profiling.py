@@ -2,8 +2,8 @@
 
     python benchmarks/profiling.py
 
-The second column is the time of the slow line as a share of all lines, the third the time of the lines of one call
-as a multiple of that of the call without clock reads.
+The second column is the share of the slowest line in the time of all lines. The third is the time of all
+lines as a multiple of that of the call without clock reads.
 """
 
 from __future__ import annotations

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import html
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..explaining.highlighting import highlight
 from ..explaining.html import document, resource, section, table
-from .lines import Frame, Line, Stack, format_line, format_time
+from .lines import Line, Stack, format_line, format_place, format_time
 
 _HEADS = ("line", "source", "time", "share", "runs", "where")
 _HELP = "Arrow keys move, Enter or a click zooms in, Escape zooms out. The width of a bar is its time."
@@ -48,7 +47,7 @@ def flame(name: str, stacks: Iterable[Stack]) -> _Bar:
                 function = frame.function
                 called = function.rpartition("<locals>.")[2]
                 path.append(path[-1].bars.setdefault(function, _Bar(called)))
-            path.append(path[-1].bars.setdefault(frame[:3], _Bar(frame.text, _place(frame))))
+            path.append(path[-1].bars.setdefault(frame[:3], _Bar(frame.text, format_place(frame))))
         path[-1].runs = max(path[-1].runs, stack.runs or 0)
         for bar in path:
             bar.seconds += stack.seconds
@@ -97,12 +96,8 @@ def _bars(bar: _Bar, total: float, start: float, level: int) -> Iterator[str]:
         start += inner.seconds / total
 
 
-def _place(line: Frame | Line) -> str:
-    return f"{os.path.basename(line.file)}:{line.line}"
-
-
 def _cells(line: Line) -> Iterator[str]:
-    yield f'<td data-name="line" title="{html.escape(line.file)}">{html.escape(_place(line))}</td>'
+    yield f'<td data-name="line" title="{html.escape(line.file)}">{html.escape(format_place(line))}</td>'
     yield f"<td><code>{highlight([line.text])[0]}</code></td>"
     for name, text in zip(_HEADS[2:], format_line(line), strict=True):
         yield f'<td data-name="{name}">{text}</td>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
@@ -64,6 +65,11 @@ def line_of(stacks: Sequence[Stack], total: float) -> Line:
     runs = sum(counts.values()) if is_known else None
     where: Where = "native" if native_seconds > seconds / 2 else "Python"
     return Line(frame.file, frame.line, frame.text, frame.function, seconds, seconds / total, runs, where)
+
+
+def format_place(line: Line | Frame) -> str:
+    """Return the name of the file without its folder, and the number of the line."""
+    return f"{os.path.basename(line.file)}:{line.line}" if line.file else "-"
 
 
 def format_line(line: Line) -> tuple[str, str, str, str]:

@@ -28,6 +28,8 @@ WARM_UP_SECONDS = 1.0
 SAMPLED_SECONDS = 0.3
 """The time for which the code of a region runs in Python, to see how its time is divided."""
 
+NO_LINE = "(code of no line, such as what a gradient keeps)"
+
 Key: TypeAlias = tuple[tuple[Frame, ...], bool]
 """A stack, and whether it is machine code."""
 
@@ -182,6 +184,6 @@ class _RegionSample:
 def _frames(node: Node) -> tuple[Frame, ...]:
     """Return the frames of a node's stack. Parts of a statement that are on one line are one frame."""
     frames: dict[tuple[str, int], Frame] = {}
-    for place in node.places or (CodePosition("", 0, 0, 0, 0, "", "", node.op),):
+    for place in node.places or (CodePosition("", 0, 0, 0, 0, "", "", NO_LINE),):
         frames.setdefault((place.file, place.line), Frame(place.file, place.line, place.qualname, place.text))
     return tuple(frames.values())

@@ -13,7 +13,7 @@ from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.files.writing import checked_path, save
 
 from . import html
-from .lines import Line, Stack, format_line, format_time, line_of
+from .lines import Line, Stack, format_line, format_place, format_time, line_of
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,7 @@ class Profile:
             yield "  the graph computes nothing: arrays and NumPy scalars are staged, Python numbers are not"
             return
         rows = [("time", "share", "runs", "where", "line", "source")]
-        for line in self.lines:
-            place = f"{os.path.basename(line.file)}:{line.line}"
-            rows.append((*format_line(line), place, line.text))
+        rows += [(*format_line(line), format_place(line), line.text) for line in self.lines]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for time, share, runs, where, place, text in rows:
             yield (

@@ -238,6 +238,24 @@ def test_concrete_and_loaded_functions(tmp_path) -> None:
         assert report.result == concrete(*args)
 
 
+def test_gradients_belong_to_the_lines_that_they_differentiate() -> None:
+    def loss(w, x):
+        y = np.tanh(x @ w)
+        return np.sum(y * y)
+
+    def step(w, x):
+        g = ag.grad(loss)(w, x)
+        return w - g
+
+    report = ag.profile(step, np.eye(3), np.ones((2, 3)))
+    backward = [s for s in report.stacks if s.frames[-1].text == "y = np.tanh(x @ w)"]
+    assert [frame.text for frame in backward[0].frames] == ["g = ag.grad(loss)(w, x)", "y = np.tanh(x @ w)"]
+    assert ag.profile(ag.grad(loss), np.eye(3), np.ones((2, 3))).lines[0].file == __file__
+    products = [n.place for n in ag.function(step).get_concrete_function(
+        np.eye(3), np.ones((2, 3))).graph.walk() if n.op == "matmul"]  # fmt: skip
+    assert products == [f"{__file__}:{loss.__code__.co_firstlineno + 1}"] * 2
+
+
 def test_keywords_and_converted_functions() -> None:
     assert ag.profile(smooth, n=np.int64(2), x=np.ones(3) * [1, 2, 4]).function == "smooth"
     assert ag.profile(ag.convert(in_one_expression), np.float64(3), y=np.float64(4)).lines
