@@ -25,7 +25,7 @@ from .lines import Frame, Stack
 
 REPEATED_SECONDS, MOST_REPETITIONS = 0.25, 1000
 WARM_UP_SECONDS = 1.0
-SAMPLED_SECONDS = 0.3
+SAMPLED_SECONDS = 1.0
 """The time for which the code of a region runs in Python, to see how its time is divided."""
 
 NO_LINE = "(code of no line, such as what a gradient keeps)"
