@@ -37,6 +37,8 @@ if TYPE_CHECKING:  # for type checkers, the names that `__getattr__` imports
     from .gradients.transforms import value_and_grad as value_and_grad
     from .gradients.vjp import vjp as vjp
     from .logging.verbosity import set_verbosity as set_verbosity
+    from .profiling.api import profile as profile
+    from .profiling.profile import Profile as Profile
     from .runtime.backends import Backend as Backend
     from .runtime.backends import register_backend as register_backend
     from .runtime.errors import AliasError as AliasError
@@ -110,6 +112,8 @@ _NAMES = {
     "autograph_rs.functions.engine_report": ("EngineReport",),
     "autograph_rs.explaining.api": ("explain",),
     "autograph_rs.explaining.report": ("Report",),
+    "autograph_rs.profiling.api": ("profile",),
+    "autograph_rs.profiling.profile": ("Profile",),
     "autograph_rs.runtime.graph": (
         "Graph",
         "TensorSpec",

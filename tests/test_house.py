@@ -33,13 +33,14 @@ ALSO = {
     "autograph_rs.runtime.export.onnx.engine": {"onnxruntime"},
     "autograph_rs.runtime.graph.native.linking.llvm": {"llvmlite"},
 }
-FRAMEWORKS = ("jax", "onnx", "tensorflow", "torch")
+FRAMEWORKS = ("jax", "onnx", "tensorboard", "tensorflow", "torch")
 
 # The folders, lowest first. A module may import only from its own folder and folders on earlier lines.
 FLOORS = """
     runtime/core
     runtime/debugging
     runtime/errors
+    runtime/files
     runtime/values runtime/backends
     runtime/staging/state
     runtime/staging/rolling
@@ -72,11 +73,12 @@ FLOORS = """
     converters/expressions
     converters
     converters/diagnostics
-    autograph_rs/source autograph_rs/files autograph_rs/logging
+    autograph_rs/source autograph_rs/logging
     autograph_rs/transpiler
     autograph_rs/ahead_of_time autograph_rs/frameworks
     autograph_rs/functions
     autograph_rs/saving autograph_rs/gradients autograph_rs/explaining
+    autograph_rs/profiling
     autograph_rs
     autograph_rs/cli autograph_rs/testing
 """
@@ -130,6 +132,7 @@ PUBLIC = {
     "NumericsError",
     "OptionError",
     "PassError",
+    "Profile",
     "ReservedNameError",
     "MissingValueError",
     "RaiseInTryError",
@@ -164,6 +167,7 @@ PUBLIC = {
     "init_scope",
     "load",
     "print",
+    "profile",
     "py_function",
     "register_backend",
     "run_functions_eagerly",
