@@ -220,7 +220,7 @@ def _is_always_plain(node: gast.AST) -> bool:
         called = node.func.args[0] if operator_name(node.func) == "callee" else node.func
         return isinstance(called, gast.Name) and called.id == "type"
     is_class = isinstance(node, gast.Attribute) and node.attr == "__class__"
-    return is_class or isinstance(node, gast.Constant)
+    return is_class or (isinstance(node, gast.Constant) and not isinstance(node.value, bool))
 
 
 def is_plain(node: gast.AST) -> bool:

@@ -47,5 +47,5 @@ def refuse_identity(first: Any, second: Any) -> None:
             f"the identity of a {type(first).__name__} is tested, and which object it is depends on staged "
             "values",
             why="it is an item of a staged list, or a staged condition selects it",
-            remedy="compare an attribute that identifies the object: a.name == b.name",
+            remedy="compare an attribute that identifies the object (a.name == b.name); test a bool itself",
         )

@@ -657,7 +657,7 @@ def _as_method(function: Any, name: str, owner: str = "numpy.ndarray") -> Any:
 _CLASSES: dict[type, type[Staged]] = {}
 """The class of the staged values of each type."""
 STRUCTURES: dict[type, Callable[[Node], Any]] = {
-    TupleType: lambda node: tuple(recording.outputs(node, node.type.parts))  # type: ignore[union-attr]
+    TupleType: lambda node: tuple(recording.outputs(node, node.type.parts))
 }
 """For each type whose values are plain structures of staged values, the function that makes one."""
 

@@ -128,7 +128,8 @@ def element_node(value: Any) -> Node:
 def compared_node(value: Any) -> Node:
     """Return the node of a value that is compared with the items of a list."""
     node = element_node(value)
-    if isinstance(node.type, ObjectType) and node.type.kind.__eq__ in (object.__eq__, identity.is_same):
+    method: Any = node.type.kind.__eq__ if isinstance(node.type, ObjectType) else None
+    if method in (object.__eq__, identity.is_same):
         identity.refuse_identity(value, value)
     return node
 

@@ -17,7 +17,7 @@ from ....errors import AliasError, LeakError
 from ....staging.state.object_merging import is_mergeable, own_attributes
 from ....values.structures import CONTAINERS
 from ...ir.graph import Node, Slot
-from ...ir.types import ListType, ObjectType, StagedType
+from ...ir.types import ListType, ObjectType, ScalarType, StagedType
 from ..recording import add, is_staged, wrap
 from ..selected_values import SELECTABLE
 from ..tensor import STRUCTURES
@@ -83,13 +83,13 @@ def _home_of(value: Any) -> Builder:
 def known_node(value: Any) -> Node | None:
     """Return the current graph's node of a list or object that is an item already, or None."""
     builder = current_builder()
-    node, owner = builder.root.selected.node_of(value) or (None, None)
-    return builder.capture(node, owner) if node is not None and owner.open else None
+    found = builder.root.selected.node_of(value)
+    return builder.capture(*found) if found is not None and found[1].open else None
 
 
 def object_of(node: Node) -> Any:
     """Return an object whose attributes are staged values, for an item of a list."""
-    kind: ObjectType = node.type  # type: ignore[assignment]
+    kind: ObjectType = node.type
     parts = [_attribute(node, name, part) for name, part in zip(kind.names, kind.parts, strict=True)]
     value = new_object(kind.kind, kind.names, *parts)
     builder = current_builder()
@@ -101,7 +101,7 @@ STRUCTURES[ObjectType] = object_of
 
 
 def _attribute(node: Node, name: str, kind: StagedType) -> Any:
-    is_dict = node.type.kind is dict  # type: ignore[union-attr]
+    is_dict = node.type.kind is dict
     get = operator.itemgetter(name) if is_dict else operator.attrgetter(name)
     value = wrap(add("attribute", [node], kind, function=get, args=(Slot(0),), kwargs={}))
     if hasattr(value, "shared"):
@@ -126,7 +126,9 @@ def new_object(kind: Any, names: Sequence[str], *parts: Any) -> Any:
 
 def is_stand_in(value: Any) -> bool:
     """Return whether several values of the trace may stand for the object that this one stands for."""
-    return bool(value.shared) if is_staged(value) else current_builder().root.selected.knows(value)
+    if is_staged(value):
+        return bool(value.shared) or value.type == ScalarType(bool)
+    return current_builder().root.selected.knows(value)
 
 
 def is_selected_object(value: Any) -> bool:
