@@ -260,7 +260,9 @@ class ExpressionBackend:
             self.run.captures.pop()
         return capture
 
-    def cond(self, pred: Any, captures: tuple[Any, Any], outputs: Sequence[tuple[Any, Any, Kind]]) -> list[Any]:
+    def cond(
+        self, pred: Any, captures: tuple[Any, Any], outputs: Sequence[tuple[Any, Any, Kind]]
+    ) -> list[Any]:
         test = self.truth(pred)
         return [self._merged(test, first, second, kind) for first, second, kind in outputs]
 
@@ -345,7 +347,9 @@ class ExpressionBackend:
 
     def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
         args = tuple(map(self.bound, args))
-        own = self.operators.builtins.get(function) or getattr(self.operators, _DEFAULTS.get(function, ""), None)
+        own = self.operators.builtins.get(function) or getattr(
+            self.operators, _DEFAULTS.get(function, ""), None
+        )
         if own is not None:
             return own(*args, **kwargs)
         if function in (str, repr):
@@ -414,11 +418,20 @@ class ExpressionBackend:
             return self.operators.contains(item, container)
         result: Any = False
         for known in container:
-            result = self.conditions.or_(result, self.truth(item == known))
+            result = self.conditions.or_(result, self._equal(item, known))
+        return result
+
+    def _equal(self, first: Any, second: Any) -> Any:
+        """Return the condition that two values, or two tuples, are equal."""
+        if not isinstance(first, tuple) or not isinstance(second, tuple):
+            return self.truth(first == second)
+        result: Any = len(first) == len(second)
+        for pair in zip(first, second, strict=False):
+            result = self.conditions.and_(result, self._equal(*pair))
         return result
 
     def find(self, key: Any, keys: Sequence[Any], *, required: bool = False) -> Any:
-        place = _Place(self.conditions, [self.truth(key == known) for known in keys])
+        place = _Place(self.conditions, [self._equal(key, known) for known in keys])
         if required:
             self.fail(place < 0, KeyError(str(key)))
         return place

@@ -124,7 +124,9 @@ class Conditions:
             for operand in note.operands:
                 yield from self._facts(operand, outcome=outcome)
 
-    def _simplified(self, value: Any, facts: dict[int, bool], done: dict[int, Any], *, is_test: bool = True) -> Any:
+    def _simplified(
+        self, value: Any, facts: dict[int, bool], done: dict[int, Any], *, is_test: bool = True
+    ) -> Any:
         if id(value) in facts and (is_test or self.is_condition(value)):
             return facts[id(value)]
         note = self._notes.get(id(value))
@@ -154,4 +156,6 @@ def _is_same(first: Any, second: Any) -> bool:
     """Return whether two values cannot be told apart. Two constants are the same if their texts are."""
     if first is second:
         return True
-    return type(first) is type(second) and isinstance(first, (int, float, str)) and repr(first) == repr(second)
+    return (
+        type(first) is type(second) and isinstance(first, (int, float, str)) and repr(first) == repr(second)
+    )

@@ -81,7 +81,9 @@ class Calculator(ag.ExpressionOperators):
         return applied(lambda x: x is None, value, is_test=True)
 
     def text(self, parts: list[Any]) -> Expr:
-        form = "".join(p if isinstance(p, str) else "{" + "!" * bool(p[1]) + p[1] + ":" + p[2] + "}" for p in parts)
+        form = "".join(
+            p if isinstance(p, str) else "{" + "!" * bool(p[1]) + p[1] + ":" + p[2] + "}" for p in parts
+        )
         return applied(form.format, *[part[0] for part in parts if isinstance(part, tuple)])
 
 

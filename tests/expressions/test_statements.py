@@ -27,7 +27,9 @@ def outcome(f: Callable[..., Any], given: tuple[Any, ...]) -> Any:
 
 
 def is_raised(value: Any) -> bool:
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else [value]
+    parts = (
+        value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else [value]
+    )
     return all(part == "raised" for part in parts) and bool(parts)
 
 

@@ -1,0 +1,261 @@
+"""Symbolic values with Python's operators, for frameworks whose own operators mean something else."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from autograph_rs.runtime.errors import (
+    MismatchError,
+    StagingError,
+    UnsupportedFunctionError,
+    ValueNeededError,
+)
+
+from .operators import ExpressionOperators
+
+LARGEST = 100_000
+
+
+class Symbol:
+    """A symbolic value: an expression of a framework, and what is known of the values that it stands for.
+
+    `kind` is bool, float for any number, str, or None if it is not known. `size` counts the operations of the
+    expression, each as often as it is used. What an operator does is defined by a `SymbolOperators`.
+    """
+
+    def __init__(
+        self,
+        operators: SymbolOperators,
+        expr: Any,
+        kind: type | None,
+        size: int = 1,
+        *,
+        may_be_none: bool = False,
+    ):
+        self.operators, self.expr, self.kind, self.size = operators, expr, kind, size
+        self.may_be_none = may_be_none
+        self.is_none: Any = operators.made("is_none", bool, self) if may_be_none else False
+
+    def __repr__(self) -> str:
+        return f"<symbol {self.expr}>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.operators.attributes:
+            return self.operators.call(*self.operators.attributes[name], self)
+        if name in self.operators.methods:
+            return lambda *args: self.operators.call(*self.operators.methods[name], self, *args)
+        raise AttributeError(f"a symbolic value has no attribute {name!r}")
+
+    def __getitem__(self, key: Any) -> Symbol:
+        operators = self.operators
+        if not isinstance(key, slice):
+            size = operators.operate("len", self)
+            for is_outside in (size <= key, size < -key):
+                operators.fail_if(is_outside, IndexError("string index out of range"))
+            return operators.operate("getitem", self, key)
+        start, stop = key.start or 0, key.stop
+        if key.step is not None or any(isinstance(end, Symbol) or (end or 0) < 0 for end in (start, stop)):
+            self._refuse(
+                "a slice with a step, or with bounds that are symbolic or negative,",
+                "slice with plain bounds",
+            )
+        return operators.operate("slice", self, start, None if stop is None else max(stop - start, 0))
+
+    def __round__(self, digits: int | None = None) -> Symbol:
+        return self.operators.builtins[round](self, *([] if digits is None else [digits]))
+
+    def __divmod__(self, other: Any) -> tuple[Symbol, Symbol]:
+        return self // other, self % other
+
+    def __bool__(self) -> NoReturn:
+        self._refuse("Python code", "use it in converted code, or in operations that the framework defines")
+
+    __iter__ = __index__ = __int__ = __float__ = __bool__
+
+    def _refuse(self, what: str, remedy: str) -> NoReturn:
+        raise ValueNeededError(
+            f"{what} needs a symbolic value as a plain one",
+            why="only the expression's values are known",
+            remedy=remedy,
+        )
+
+    __hash__ = None  # type: ignore[assignment] # equality is symbolic
+
+
+_ARITHMETIC = frozenset("add sub mul truediv floordiv mod pow".split())
+_COMPARISONS = frozenset("eq ne lt le gt ge".split())
+_KINDS = {**dict.fromkeys(_COMPARISONS, bool), "contains": bool, "getitem": str, "slice": str, "text": str}
+
+
+def _define_operators() -> None:
+    for name in _ARITHMETIC:
+        setattr(Symbol, f"__{name}__", lambda a, b, n=name: a.operators.operate(n, a, b))
+        setattr(Symbol, f"__r{name}__", lambda a, b, n=name: a.operators.operate(n, b, a))
+    for name in (*_COMPARISONS, "neg", "abs"):
+        setattr(Symbol, f"__{name}__", lambda *values, n=name: values[0].operators.operate(n, *values))
+
+
+_define_operators()
+
+
+class SymbolOperators(ExpressionOperators):
+    """Base class for frameworks whose own operators differ from Python's, for example in `%`, NaN or null.
+
+    The values of converted functions are `Symbol`s. `operations` maps names to functions of the framework's
+    expressions: "where", "and_", "or_" and "not_" are required. Others replace a function of the module
+    `operator` ("add", "mod", "lt", "neg", ...), or define what has none: "is_none", "truth", "len", "round",
+    "str" (a value as text, and None, too), "getitem" (an item of a text), "slice" (from a text, a start and a length), "text" (a text from its parts)
+    and "contains" (a text, and a part of it). Python's errors are the framework's `failure`: uses of None, and
+    divisions by zero.
+
+    >>> import autograph_rs as ag
+    >>> class Operators(ag.SymbolOperators):
+    ...     failure = "error"
+    ...     operations = {
+    ...         "where": "if({}, {}, {})".format, "and_": "({} & {})".format, "or_": "({} | {})".format,
+    ...         "not_": "!{}".format, "mod": "mod({}, {})".format, "eq": "({} = {})".format,
+    ...     }
+    >>> operators = Operators()
+    >>> @operators.convert
+    ... def parity(n, base):
+    ...     return "even" if n % base == 0 else "odd"
+    >>> parity(operators.symbol("n"), 2).expr
+    'if((mod(n, 2) = 0), even, odd)'
+    >>> parity(operators.symbol("n"), operators.symbol("b")).expr
+    'if((b = 0), error, if((mod(n, b) = 0), even, odd))'
+    """
+
+    kinds = (Symbol,)
+    constants = (int, float, str)
+    operations: Mapping[str, Callable[..., Any]] = {}
+    methods: Mapping[str, tuple[type | None, Callable[..., Any]]] = {}
+    """The methods of values by name, each with the kind of its results and a function of expressions."""
+    attributes: Mapping[str, tuple[type | None, Callable[..., Any]]] = {}
+    """The attributes of values, likewise."""
+
+    def literal(self, value: Any) -> Any:
+        """Return the expression of a plain value."""
+        return value
+
+    def checked(self, expr: Any, kind: type) -> Any:
+        """Return an expression whose kind is not known as one of a kind, because `where` needs one kind."""
+        return expr
+
+    def __init__(self) -> None:
+        super().__init__()
+        own = {function: functools.partial(self.operate, function.__name__) for function in (len, round, str)}
+        self.builtins = {**own, **self.builtins}
+
+    # Values
+
+    def symbol(self, expr: Any, kind: type | None = None, *, may_be_none: bool = False) -> Symbol:
+        """Return an expression of the framework as a value of converted functions."""
+        return Symbol(self, expr, kind, may_be_none=may_be_none)
+
+    def expression(self, value: Any) -> Any:
+        """Return the framework's expression of a symbolic or plain value."""
+        return value.expr if isinstance(value, Symbol) else self.literal(value)
+
+    def kind_of(self, value: Any) -> type | None:
+        if isinstance(value, Symbol):
+            return value.kind
+        return float if isinstance(value, (int, float)) else type(value)
+
+    def made(self, function: Any, kind: type | None, *values: Any, may_be_none: bool = False) -> Symbol:
+        """Return the result of a function of expressions, or of one of the `operations`, as a symbolic value."""
+        size = 1 + sum(value.size for value in values if isinstance(value, Symbol))
+        if size > LARGEST:
+            raise StagingError(
+                f"the expression has more than {LARGEST} operations",
+                why="it repeats what it uses several times, as a variable that changes in each iteration of a loop",
+                remedy="use fewer iterations, or assign intermediate results to columns of their own",
+            )
+        if isinstance(function, str):
+            name, function = function, self.operations.get(function) or getattr(operator, function, None)
+            if function is None:
+                raise UnsupportedFunctionError(
+                    f"the operation {name!r} gets a symbolic value",
+                    why=f"the 'operations' of {type(self).__name__} have no {name!r}",
+                    remedy="add a function of the framework's expressions to them",
+                )
+        return Symbol(self, function(*map(self.expression, values)), kind, size, may_be_none=may_be_none)
+
+    def call(self, kind: type | None, function: Any, *values: Any) -> Symbol:
+        """Return the result of a function of expressions for values that are not None. For None, Python raises."""
+        for value in values:
+            if isinstance(value, Symbol):
+                self.fail_if(value.is_none, TypeError("the value is None"))
+        return self.made(function, kind, *values)
+
+    def operate(self, name: str, *values: Any) -> Any:
+        """Return the result of Python's operator `name`, one of which operands is symbolic."""
+        if name in ("eq", "ne"):
+            is_known = {float, str} <= set(map(self.kind_of, values))
+            return name == "ne" if is_known else self.made(name, bool, *values)
+        if name in ("truediv", "floordiv", "mod") and self.can_fail:
+            self.fail_if(values[1] == 0, ZeroDivisionError("division by zero"))
+        kind = _KINDS.get(name, float)
+        if name == "add":  # of texts, too
+            kinds = [self.kind_of(value) for value in values]
+            kind = next((k for k in (float, str) if k in kinds), float if bool in kinds else None)
+        return self.made("str", str, *values) if name == "str" else self.call(kind, name, *values)
+
+    # Operators
+
+    def where(self, test: Any, first: Any, second: Any) -> Any:
+        sides = (first, second)
+        kinds = {self.kind_of(side) for side in sides} & {float, str}
+        if len(kinds) == 2:
+            raise MismatchError(
+                "a value is a number on one path and text on the other",
+                why="the expression needs one type for both",
+                remedy="return numbers or text on all paths",
+            )
+        kind = next(iter(kinds), None)
+        if kind is not None:
+            sides = tuple(self._as_kind(side, kind) for side in sides)
+        elif {self.kind_of(side) for side in sides} == {bool}:
+            kind = bool
+        may_be_none = any(side.may_be_none if isinstance(side, Symbol) else side is None for side in sides)
+        return self.made("where", kind, test, *sides, may_be_none=may_be_none)
+
+    def _as_kind(self, value: Any, kind: type) -> Any:
+        if not isinstance(value, Symbol) or value.kind is not None:
+            return value
+        return self.made(lambda expr: self.checked(expr, kind), kind, value, may_be_none=value.may_be_none)
+
+    def and_(self, first: Any, second: Any) -> Any:
+        return self.made("and_", bool, first, second)
+
+    def or_(self, first: Any, second: Any) -> Any:
+        return self.made("or_", bool, first, second)
+
+    def not_(self, test: Any) -> Any:
+        return self.made("not_", bool, test)
+
+    def is_condition(self, value: Any) -> bool:
+        return value.kind is bool and not value.may_be_none
+
+    def truth(self, value: Any) -> Any:
+        return self.made("truth", bool, value) if "truth" in self.operations else value
+
+    def is_none(self, value: Any) -> Any:
+        return value.is_none
+
+    def contains(self, item: Any, container: Any) -> Any:
+        return self.operate("contains", container, item)
+
+    def text(self, parts: list[Any]) -> Any:
+        return self.operate("text", *[p if isinstance(p, str) else self._shown(*p) for p in parts])
+
+    def _shown(self, value: Any, conversion: str, form: str) -> Symbol:
+        if form or conversion not in ("", "s"):
+            raise UnsupportedFunctionError(
+                "a symbolic value is formatted with a conversion or a format",
+                why="the operation 'str' converts it to text in one way only",
+                remedy="format it as {value}, and round it before",
+            )
+        return value if value.kind is str and not value.may_be_none else self.made("str", str, value)
