@@ -23,25 +23,8 @@ ONE = pl.lit(1, pl.Int64)  # a product with it has 64 bits
 FALSE = pl.lit(False)  # noqa: FBT003
 
 
-def is_nan(expr: pl.Expr) -> pl.Expr:
-    if expr.meta.is_literal():
-        return FALSE
-    return expr.cast(pl.Float64, strict=False).is_nan() & ~is_text(expr)
-
-
 def is_text(expr: pl.Expr) -> pl.Expr:
     return pl.dtype_of(expr).matches(cs.string())
-
-
-def ordered(name: str) -> Callable[..., pl.Expr]:
-    """Return a comparison. Polars orders NaN above all numbers, and Python nowhere."""
-    larger = 0 if name in ("gt", "ge") else 1
-    return lambda *sides: getattr(operator, name)(*sides) & ~is_nan(sides[larger])
-
-
-def equal(a: pl.Expr, b: pl.Expr) -> pl.Expr:
-    is_certain = a.meta.is_literal() or b.meta.is_literal()  # NaN equals itself in Polars
-    return a.eq_missing(b) if is_certain else a.eq_missing(b) & ~is_nan(a) & ~is_nan(b)
 
 
 def power(a: pl.Expr, b: pl.Expr) -> pl.Expr:
@@ -54,16 +37,16 @@ def truth(expr: pl.Expr) -> pl.Expr:
 
 
 def text(expr: pl.Expr) -> pl.Expr:
-    shown = expr.cast(pl.String)
-    is_bool = pl.dtype_of(expr).matches(cs.boolean())
-    return pl.when(is_bool).then(shown.str.to_titlecase()).otherwise(shown)
+    shown, is_bool = expr.cast(pl.String), pl.dtype_of(expr).matches(cs.boolean())
+    named = pl.when(is_bool & (shown == "true")).then(pl.lit("True")).when(is_bool & (shown == "false"))
+    return named.then(pl.lit("False")).otherwise(shown).fill_null("None")
 
 
-def number(kind: Any, function: Callable[..., pl.Expr] = lambda x: x) -> Callable[..., Any]:
+def number(kind: Any, function: Callable[..., pl.Expr] = lambda x: x, of: type = float) -> Callable[..., Any]:
     """Return a function whose results are cast to a type. Where one is no number, Python raises."""
 
     def cast(value: Any, *args: Any) -> Any:
-        found = POLARS.call(float, lambda *exprs: function(*exprs).cast(kind, strict=False), value, *args)
+        found = POLARS.call(of, lambda *exprs: function(*exprs).cast(kind, strict=False), value, *args)
         POLARS.fail_if(POLARS.made(pl.Expr.is_null, bool, found), ValueError("it is no number"))
         return found
 
@@ -83,12 +66,12 @@ class Polars(ag.SymbolOperators):
     operations = {
         "where": lambda test, first, second: pl.when(test).then(first).otherwise(second),
         "not_": operator.invert, "is_none": pl.Expr.is_null, "truth": truth,
-        "eq": equal, "ne": lambda a, b: ~equal(a, b), **{name: ordered(name) for name in ("lt", "le", "gt", "ge")},
+        "eq": pl.Expr.eq_missing, "is_nan": lambda x: x.cast(pl.Float64, strict=False).is_nan() & ~is_text(x),
         "mul": lambda a, b: a * ONE * b, "sub": lambda a, b: a * ONE - b, "neg": lambda a: a * -ONE, "pow": power,
         "abs": lambda a: (a * ONE).abs(), "len": lambda s: s.str.len_chars().cast(pl.Int64),
         "getitem": lambda s, i: s.str.slice(i, 1), "slice": lambda s, start, length: s.str.slice(start, length),
         "contains": lambda s, part: s.str.contains(part, literal=True), "text": lambda *parts: pl.concat_str(parts),
-        "str": lambda expr: text(expr).fill_null("None"),
+        "str": text,
     }  # fmt: skip
     builtins = {
         int: number(pl.Int64), float: number(pl.Float64), round: rounded,
@@ -102,10 +85,10 @@ class Polars(ag.SymbolOperators):
         "upper": (str, lambda s: s.str.to_uppercase()),
         "lower": (str, lambda s: s.str.to_lowercase()),
         "strip": (str, lambda s, *characters: s.str.strip_chars(*characters)),
-        "weekday": (float, lambda d: d.dt.weekday().cast(pl.Int64) - 1),
+        "weekday": (int, lambda d: d.dt.weekday().cast(pl.Int64) - 1),
     }
     attributes = {
-        name: (float, lambda d, name=name: getattr(d.dt, name)().cast(pl.Int64))
+        name: (int, lambda d, name=name: getattr(d.dt, name)().cast(pl.Int64))
         for name in ("year", "month", "day", "hour", "minute", "second")
     }
 
@@ -113,7 +96,7 @@ class Polars(ag.SymbolOperators):
         return pl.lit(value, dtype={int: pl.Int64, float: pl.Float64}.get(type(value)))
 
     def checked(self, expr: pl.Expr, kind: type) -> pl.Expr:
-        return expr * ONE if kind is float else expr.str.slice(0)  # of another type, this is an error
+        return expr * ONE if kind is not str else expr.str.slice(0)  # of another type, this is an error
 
 
 POLARS = Polars()
@@ -126,7 +109,11 @@ def expression(f: Callable[..., Any]) -> Callable[..., pl.Expr]:
     def symbol(value: Any) -> Any:
         return POLARS.symbol(value, may_be_none=True) if isinstance(value, pl.Expr) else value
 
-    return lambda *args, **kwargs: POLARS.expression(converted(*map(symbol, args), **kwargs))
+    def build(*args: Any, **kwargs: Any) -> pl.Expr:
+        named = {name: symbol(value) for name, value in kwargs.items()}
+        return POLARS.expression(converted(*map(symbol, args), **named))
+
+    return build
 
 
 @expression

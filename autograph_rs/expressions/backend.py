@@ -86,6 +86,7 @@ class _Run:
         self.operators, self.conditions = operators, Conditions(operators)
         self.captures: list[Capture] = []
         self.failed: Any = False
+        self.made: dict[Any, Any] = {}
         self.fields: list[tuple[Any, str, str]] = []
 
 
@@ -183,13 +184,13 @@ class ExpressionBackend:
     def unbound(self, held: Kind, name: str) -> Kind:
         if not name.isidentifier():
             raise TypeError("one path leaves it without a value; assign a value on each path")
-        return held if held.unbound or is_return_variable(name) else Kind(held.text, name)
+        return held if held.unbound else Kind(held.text, name)
 
     def bound(self, value: Any) -> Any:
         """Return the value of a variable that is read, or fail where it has none."""
         if not isinstance(value, Maybe):
             return value
-        test = self.known(value.bound)
+        test = is_return_variable(value.name) or self.known(value.bound)
         if test is not True and not self.operators.can_fail:
             raise MissingValueError(
                 f"the variable {value.name!r} is read, but only one branch of an earlier 'if' assigns it",
@@ -213,7 +214,10 @@ class ExpressionBackend:
     def narrowed(self, value: Any) -> Any:
         if not isinstance(value, Maybe):
             return self.known(value) if self.is_staged(value) else value
-        return value.value if self.known(value.bound) is True else value
+        is_bound = self.known(value.bound)
+        if isinstance(is_bound, bool):
+            return value.value if is_bound else Undefined(value.name)
+        return value
 
     def truth(self, value: Any) -> Any:
         return self.known(self.conditions.truth(self.bound(value)))

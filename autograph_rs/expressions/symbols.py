@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
@@ -14,6 +15,7 @@ from autograph_rs.runtime.errors import (
     ValueNeededError,
 )
 
+from .backend import BACKEND
 from .operators import ExpressionOperators
 
 LARGEST = 100_000
@@ -22,8 +24,9 @@ LARGEST = 100_000
 class Symbol:
     """A symbolic value: an expression of a framework, and what is known of the values that it stands for.
 
-    `kind` is bool, float for any number, str, or None if it is not known. `size` counts the operations of the
-    expression, each as often as it is used. What an operator does is defined by a `SymbolOperators`.
+    `kind` is bool, int, float for any number, str, or None if it is not known. `size` counts the operations of
+    the expression, each as often as it is used, and `origin` is the last one with its operands. What an operator
+    does is defined by a `SymbolOperators`.
     """
 
     def __init__(
@@ -31,11 +34,12 @@ class Symbol:
         operators: SymbolOperators,
         expr: Any,
         kind: type | None,
-        size: int = 1,
+        origin: tuple[Any, ...] = (),
         *,
         may_be_none: bool = False,
     ):
-        self.operators, self.expr, self.kind, self.size = operators, expr, kind, size
+        self.operators, self.expr, self.kind, self.origin = operators, expr, kind, origin
+        self.size = 1 + sum(value.size for value in origin if isinstance(value, Symbol))
         self.may_be_none = may_be_none
         self.is_none: Any = operators.made("is_none", bool, self) if may_be_none else False
 
@@ -53,7 +57,12 @@ class Symbol:
         operators = self.operators
         if not isinstance(key, slice):
             size = operators.operate("len", self)
-            for is_outside in (size <= key, size < -key):
+            tests = (
+                (size <= key, size < -key)
+                if isinstance(key, Symbol)
+                else (size < (-key if key < 0 else key + 1),)
+            )
+            for is_outside in tests:
                 operators.fail_if(is_outside, IndexError("string index out of range"))
             return operators.operate("getitem", self, key)
         start, stop = key.start or 0, key.stop
@@ -87,7 +96,15 @@ class Symbol:
 
 _ARITHMETIC = frozenset("add sub mul truediv floordiv mod pow".split())
 _COMPARISONS = frozenset("eq ne lt le gt ge".split())
-_KINDS = {**dict.fromkeys(_COMPARISONS, bool), "contains": bool, "getitem": str, "slice": str, "text": str}
+_NEUTRAL = {"add": 0, "sub": 0, "mul": 1}
+_KINDS = {
+    "len": int,
+    **dict.fromkeys(_COMPARISONS, bool),
+    "contains": bool,
+    "getitem": str,
+    "slice": str,
+    "text": str,
+}
 
 
 def _define_operators() -> None:
@@ -162,26 +179,36 @@ class SymbolOperators(ExpressionOperators):
     def kind_of(self, value: Any) -> type | None:
         if isinstance(value, Symbol):
             return value.kind
-        return float if isinstance(value, (int, float)) else type(value)
+        return type(value)
 
     def made(self, function: Any, kind: type | None, *values: Any, may_be_none: bool = False) -> Symbol:
         """Return the result of a function of expressions, or of one of the `operations`, as a symbolic value."""
-        size = 1 + sum(value.size for value in values if isinstance(value, Symbol))
-        if size > LARGEST:
+        made = self._made(function, kind, values, may_be_none)
+        if made.size > LARGEST:
             raise StagingError(
                 f"the expression has more than {LARGEST} operations",
                 why="it repeats what it uses several times, as a variable that changes in each iteration of a loop",
-                remedy="use fewer iterations, or assign intermediate results to columns of their own",
+                remedy="use fewer iterations, or compute intermediate results before",
             )
-        if isinstance(function, str):
-            name, function = function, self.operations.get(function) or getattr(operator, function, None)
-            if function is None:
+        return made
+
+    def _made(self, function: Any, kind: type | None, values: tuple[Any, ...], may_be_none: bool) -> Symbol:
+        """Return the result of an operation. In one run of a function, it is the same for the same operands."""
+        key = (function, *[id(v) if isinstance(v, Symbol) else (type(v), repr(v)) for v in values])
+        known = BACKEND.run.made if BACKEND.staging() else {}
+        if key not in known:
+            called = function
+            if isinstance(function, str):
+                called = self.operations.get(function) or getattr(operator, function, None)
+            if called is None:
                 raise UnsupportedFunctionError(
-                    f"the operation {name!r} gets a symbolic value",
-                    why=f"the 'operations' of {type(self).__name__} have no {name!r}",
+                    f"the operation {function!r} gets a symbolic value",
+                    why=f"the 'operations' of {type(self).__name__} have no {function!r}",
                     remedy="add a function of the framework's expressions to them",
                 )
-        return Symbol(self, function(*map(self.expression, values)), kind, size, may_be_none=may_be_none)
+            expr = called(*map(self.expression, values))
+            known[key] = Symbol(self, expr, kind, (function, *values), may_be_none=may_be_none)
+        return known[key]
 
     def call(self, kind: type | None, function: Any, *values: Any) -> Symbol:
         """Return the result of a function of expressions for values that are not None. For None, Python raises."""
@@ -192,35 +219,69 @@ class SymbolOperators(ExpressionOperators):
 
     def operate(self, name: str, *values: Any) -> Any:
         """Return the result of Python's operator `name`, one of which operands is symbolic."""
-        if name in ("eq", "ne"):
-            is_known = {float, str} <= set(map(self.kind_of, values))
-            return name == "ne" if is_known else self.made(name, bool, *values)
+        kinds = [self.kind_of(value) for value in values]
+        if name in _COMPARISONS:
+            return self._compared(
+                name, *values, is_text=kinds.count(str) == 1 and len({*kinds} & {int, float}) == 1
+            )
         if name in ("truediv", "floordiv", "mod") and self.can_fail:
             self.fail_if(values[1] == 0, ZeroDivisionError("division by zero"))
-        kind = _KINDS.get(name, float)
-        if name == "add":  # of texts, too
-            kinds = [self.kind_of(value) for value in values]
-            kind = next((k for k in (float, str) if k in kinds), float if bool in kinds else None)
-        return self.made("str", str, *values) if name == "str" else self.call(kind, name, *values)
+        kind = _KINDS.get(name, int if {*kinds} <= {int, bool} and name not in ("truediv", "pow") else float)
+        if name == "add" and not {*kinds} & {int, float}:  # it may be of texts
+            kind = str if str in kinds else int if bool in kinds else None
+        return self.made(name, str, *values) if name == "str" else self.call(kind, name, *values)
+
+    def _compared(self, name: str, first: Any, second: Any, *, is_text: bool) -> Any:
+        """Compare two values. NaN is not ordered; frameworks with an operation "is_nan" order it above all."""
+        if name in ("eq", "ne"):
+            if is_text or any(isinstance(value, float) and math.isnan(value) for value in (first, second)):
+                return name == "ne"
+            result, sides = self.made("eq", bool, first, second), (first, second)
+            sides = () if not all(isinstance(side, Symbol) for side in sides) else sides
+        else:
+            result, sides = self.call(bool, name, first, second), (first if name in ("gt", "ge") else second,)
+        for side in sides if "is_nan" in self.operations and not is_text else ():
+            if isinstance(side, Symbol) and {self.kind_of(first), self.kind_of(second)} <= {int, float, None}:
+                if side.kind is not int:
+                    result = BACKEND.conditions.and_(
+                        result, BACKEND.conditions.not_(self.made("is_nan", bool, side))
+                    )
+        return BACKEND.conditions.not_(result) if name == "ne" else result
 
     # Operators
 
     def where(self, test: Any, first: Any, second: Any) -> Any:
         sides = (first, second)
-        kinds = {self.kind_of(side) for side in sides} & {float, str}
-        if len(kinds) == 2:
+        kinds = {self.kind_of(side) for side in sides}
+        if str in kinds and kinds & {int, float}:
             raise MismatchError(
                 "a value is a number on one path and text on the other",
                 why="the expression needs one type for both",
                 remedy="return numbers or text on all paths",
             )
-        kind = next(iter(kinds), None)
-        if kind is not None:
+        kind = next((k for k in (str, float, int, bool) if k in kinds), None)
+        if kind in (int, float) and None in kinds:
+            kind = float
+        if (shared := self._shared(test, first, second)) is not None and kind in (int, float):
+            return shared
+        if kind is not None and kind is not bool:
             sides = tuple(self._as_kind(side, kind) for side in sides)
-        elif {self.kind_of(side) for side in sides} == {bool}:
-            kind = bool
+        elif None in kinds:
+            kind = None
         may_be_none = any(side.may_be_none if isinstance(side, Symbol) else side is None for side in sides)
         return self.made("where", kind, test, *sides, may_be_none=may_be_none)
+
+    def _shared(self, test: Any, first: Any, second: Any) -> Any:
+        """Return `x + where(test, y, 0)` for `where(test, x + y, x)`, which would use `x` twice.
+
+        So the expression of a sum does not double in each iteration of a loop.
+        """
+        if not isinstance(first, Symbol) or len(first.origin) != 3 or first.may_be_none:
+            return None
+        name, left, right = first.origin
+        if name not in _NEUTRAL or left is not second or self.kind_of(right) not in (int, float):
+            return None
+        return self.made(name, first.kind, left, self.where(test, right, _NEUTRAL[name]))
 
     def _as_kind(self, value: Any, kind: type) -> Any:
         if not isinstance(value, Symbol) or value.kind is not None:
