@@ -53,7 +53,9 @@ def column(name: str, rows: int, random: np.random.Generator) -> pl.Series:
         values = pl.Series(random.normal(scale / 3, scale, rows).round(2))
         values = values.abs() + 0.5 if kind in ("height", "weight") else values
     if kind != name:
-        values = values.to_frame("v").select(pl.when(pl.Series(random.random(rows) > 0.1)).then("v")).to_series()
+        values = (
+            values.to_frame("v").select(pl.when(pl.Series(random.random(rows) > 0.1)).then("v")).to_series()
+        )
     return values.alias(name)
 
 
@@ -92,8 +94,14 @@ def main() -> None:
         theirs, expected = timed(frame, elements(f, names))
         runs = [timed(frame, expr) for _ in range(options.rounds)]
         if not (found := runs[0][1]).equals(expected):
-            difference = (found != expected).sum() if found.dtype != pl.Float64 else (found - expected).abs().max()
-            if found.dtype != pl.Float64 or not found.is_null().equals(expected.is_null()) or difference > 1e-9:
+            difference = (
+                (found != expected).sum() if found.dtype != pl.Float64 else (found - expected).abs().max()
+            )
+            if (
+                found.dtype != pl.Float64
+                or not found.is_null().equals(expected.is_null())
+                or difference > 1e-9
+            ):
                 sys.exit(f"{f.__name__} gives other results: {difference}")
         ours = Sample(seconds for seconds, _ in runs).median
         ratios[f.__name__] = theirs / ours

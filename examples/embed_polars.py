@@ -20,7 +20,7 @@ import polars.selectors as cs
 import autograph_rs as ag
 
 ONE = pl.lit(1, pl.Int64)  # a product with it has 64 bits
-FALSE = pl.lit(False)  # noqa: FBT003
+FALSE = pl.lit(False)
 
 
 def is_text(expr: pl.Expr) -> pl.Expr:

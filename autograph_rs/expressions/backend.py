@@ -5,14 +5,12 @@ from __future__ import annotations
 import functools
 import math
 import re
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from autograph_rs.runtime import staging
-from autograph_rs.runtime.backends import BACKENDS, BackendNeutral, register_backend
+from autograph_rs.runtime.backends import BACKENDS, register_backend
 from autograph_rs.runtime.backends.functional.abstract_values import Maybe
 from autograph_rs.runtime.backends.functional.captures import Capture
 from autograph_rs.runtime.core.active_backends import ACTIVE, CAPTURES
@@ -20,6 +18,7 @@ from autograph_rs.runtime.core.closures import nothing, set_nothing
 from autograph_rs.runtime.core.undefined import Undefined, is_return_variable, unbound_local_error
 from autograph_rs.runtime.debugging.tracebacks import user_position
 from autograph_rs.runtime.errors import (
+    MismatchError,
     MissingValueError,
     StagingError,
     UnsupportedFunctionError,
@@ -31,68 +30,7 @@ from autograph_rs.runtime.staging.exceptions import is_own_raise, raise_in_progr
 from autograph_rs.runtime.values.structures import flatten, unflatten
 
 from .conditions import Conditions
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What is known of a value: its class or, if it is symbolic, nothing. `unbound` is a variable's name."""
-
-    text: str
-    unbound: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.text} or unbound" if self.unbound else self.text
-
-
-_EXPRESSION, _NUMBER, _NONE = Kind("an expression"), Kind("a number"), Kind("None")
-
-
-class _Place(BackendNeutral):
-    """The position of a symbolic key among plain keys. `tests` are the conditions that it is each of these."""
-
-    def __init__(self, conditions: Conditions, tests: list[Any]):
-        self.conditions, self.tests = conditions, tests
-
-    def __ge__(self, _: int) -> Any:
-        return functools.reduce(self.conditions.or_, self.tests, False)
-
-    def __lt__(self, _: int) -> Any:
-        return self.conditions.not_(self >= 0)
-
-    def __eq__(self, place: object) -> Any:
-        return self.tests[place]  # type: ignore[call-overload]
-
-    __hash__ = None  # type: ignore[assignment] # it is no number
-
-
-class _Field:
-    """A symbolic value in an f-string, which leaves a mark in the text."""
-
-    def __init__(self, run: _Run, value: Any, conversion: str):
-        self.run, self.value, self.conversion = run, value, conversion
-
-    def __format__(self, spec: str) -> str:
-        self.run.fields.append((self.value, self.conversion, spec))
-        return f"\0{len(self.run.fields) - 1}\0"
-
-    def __str__(self) -> str:
-        return format(self, "")
-
-
-class _Run:
-    """One run of a converted function: its operators, and the branches that are running."""
-
-    def __init__(self, operators: Any):
-        self.operators, self.conditions = operators, Conditions(operators)
-        self.captures: list[Capture] = []
-        self.failed: Any = False
-        self.made: dict[Any, Any] = {}
-        self.fields: list[tuple[Any, str, str]] = []
-
-
-class _Runs(threading.local):
-    def __init__(self) -> None:
-        self.stack: list[_Run] = []
+from .values import EXPRESSION, NONE, NUMBER, Field, Kind, Place, Run, Runs, UnknownText
 
 
 class ExpressionBackend:
@@ -102,7 +40,7 @@ class ExpressionBackend:
 
     def __init__(self) -> None:
         self.kinds: set[type] = set()
-        self._runs = _Runs()
+        self._runs = Runs()
 
     def add(self, kinds: Sequence[type]) -> None:
         """Own the values of these classes, too."""
@@ -113,7 +51,7 @@ class ExpressionBackend:
 
     @contextmanager
     def running(self, operators: Any) -> Iterator[None]:
-        self._runs.stack.append(_Run(operators))
+        self._runs.stack.append(Run(operators))
         ACTIVE.append(self)
         try:
             yield
@@ -122,7 +60,7 @@ class ExpressionBackend:
             self._runs.stack.pop()
 
     @property
-    def run(self) -> _Run:
+    def run(self) -> Run:
         if not self._runs.stack:
             raise StagingError(
                 "operators on expressions are used outside of a converted function",
@@ -149,7 +87,7 @@ class ExpressionBackend:
         return issubclass(kind, tuple(self.kinds))
 
     def is_staged(self, value: Any) -> bool:
-        return bool(self._runs.stack) and (isinstance(value, (Maybe, _Place)) or self.operators.owns(value))
+        return bool(self._runs.stack) and (isinstance(value, (Maybe, Place)) or self.operators.owns(value))
 
     def staging(self) -> bool:
         return bool(self._runs.stack)
@@ -167,19 +105,19 @@ class ExpressionBackend:
         if isinstance(value, Maybe):
             return Kind(str(self.type_of(value.value)), value.name)
         if self.is_staged(value):
-            return _EXPRESSION
+            return EXPRESSION
         if value is None:
-            return _NONE if self.operators.allows_none else None
+            return NONE if self.operators.allows_none else None
         if isinstance(value, self.operators.constants):
-            return _NUMBER if isinstance(value, (int, float, complex)) else Kind(type(value).__name__)
+            return NUMBER if isinstance(value, (int, float, complex)) else Kind(type(value).__name__)
         return None
 
     def merge(self, first: Kind, second: Kind) -> Kind:
         unbound = first.unbound or second.unbound
-        kinds = {Kind(kind.text) for kind in (first, second)} - {_NONE}
-        if len(kinds) == 2 and _EXPRESSION not in kinds:
+        kinds = {Kind(kind.text) for kind in (first, second)} - {NONE}
+        if len(kinds) == 2 and EXPRESSION not in kinds:
             raise TypeError("values of two types have no common expression")
-        return Kind(str(_EXPRESSION if len(kinds) == 2 else next(iter(kinds), _NONE)), unbound)
+        return Kind(str(EXPRESSION if len(kinds) == 2 else next(iter(kinds), NONE)), unbound)
 
     def unbound(self, held: Kind, name: str) -> Kind:
         if not name.isidentifier():
@@ -201,6 +139,9 @@ class ExpressionBackend:
         return value.value
 
     def returned(self, value: Any) -> Any:
+        for leaf in flatten(value)[0]:
+            if isinstance(leaf, UnknownText):
+                leaf.refuse()
         return self.bound(value)
 
     # Conditions
@@ -357,7 +298,7 @@ class ExpressionBackend:
         if own is not None:
             return own(*args, **kwargs)
         if function in (str, repr):
-            return self.text(format(_Field(self.run, args[0], function.__name__[0])))
+            return self.text(format(Field(self.run, args[0], function.__name__[0])))
         symbols = [arg for arg in (*args, *kwargs.values()) if self.is_staged(arg)]
         if function in (isinstance, type):
             raise ValueNeededError(
@@ -365,7 +306,7 @@ class ExpressionBackend:
                 why="the class of the values that the expression has is not known",
                 remedy="convert a function for each class of values",
             )
-        if symbols and (function in _COMPUTING or function is print and self.in_branch()):
+        if symbols and (function in _COMPUTING or (function is print and self.in_branch())):
             raise UnsupportedFunctionError(
                 f"{describe(function)} is called with a symbolic value",
                 why=f"{self.name} has no operation for it",
@@ -380,16 +321,28 @@ class ExpressionBackend:
         if isinstance(target, str) or not target:
             return self._refuse_key(target)
         count = len(target)
-        if not isinstance(key, _Place):
+        if not isinstance(key, Place):
             is_outside = self.conditions.or_(self.truth(key < -count), self.truth(key >= count))
             self.fail(is_outside, IndexError(f"{type(target).__name__} index out of range"))
+        self._check_kinds(target)
         chosen = target[-1]
         for i in reversed(range(count - 1)):
             chosen = self.conditions.select(self._is_item(key, i, count), target[i], chosen)
         return chosen
 
+    def _check_kinds(self, items: Sequence[Any]) -> None:
+        kinds = [self.type_of(item) for item in items]
+        try:
+            functools.reduce(self.merge, kinds)  # type: ignore[arg-type] # of None, this is an AttributeError
+        except (TypeError, AttributeError):
+            raise MismatchError(
+                f"a symbolic index selects one of {describe(items)}",
+                why=f"{self.name} has no expression that is one of them, or they have several types",
+                remedy="use numbers, or other constants of one type that the operators declare in 'constants'",
+            ) from None
+
     def _is_item(self, key: Any, i: int, count: int) -> Any:
-        if isinstance(key, _Place):
+        if isinstance(key, Place):
             return key == i
         return self.conditions.or_(self.truth(key == i), self.truth(key == i - count))
 
@@ -435,13 +388,13 @@ class ExpressionBackend:
         return result
 
     def find(self, key: Any, keys: Sequence[Any], *, required: bool = False) -> Any:
-        place = _Place(self.conditions, [self._equal(key, known) for known in keys])
+        place = Place(self.conditions, [self._equal(key, known) for known in keys])
         if required:
             self.fail(place < 0, KeyError(str(key)))
         return place
 
     def fmt(self, value: Any, conversion: str) -> Any:
-        return _Field(self.run, self.bound(value), conversion)
+        return Field(self.run, self.bound(value), conversion)
 
     def text(self, text: str) -> Any:
         parts: list[Any] = re.split("\0(\\d+)\0", text)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NoReturn
+from typing import Any
 
-from autograph_rs.runtime import staging
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
-from autograph_rs.runtime.errors import ArgumentError, UnsupportedFunctionError, ValueNeededError
+from autograph_rs.runtime.errors import ArgumentError, ValueNeededError
 
 from ..source.code_objects import AnyFunction
 from ..transpiler.transpiler import Transpiler
 from .backend import BACKEND
+from .values import UnknownText
 
 
 class ExpressionOperators:
@@ -151,7 +151,11 @@ class ExpressionOperators:
 
     def contains(self, item: Any, container: Any) -> Any:
         """Return the condition `item in container` if the container is symbolic or a `str`."""
-        return self._refuse("in", "a symbolic container", "contains")
+        raise ValueNeededError(
+            "'in' is used with a symbolic container",
+            why=f"{type(self).__name__} has no method 'contains', which would build its expression",
+            remedy="define it, or use a plain container",
+        )
 
     def text(self, parts: list[Any]) -> Any:
         """Return the expression of an f-string or `str(value)`.
@@ -159,14 +163,7 @@ class ExpressionOperators:
         `parts` are strings and, for symbolic values, tuples of the value, its conversion ('', 's', 'r' or 'a')
         and its format.
         """
-        return self._refuse("an f-string", "symbolic values", "text")
-
-    def _refuse(self, construct: str, what: str, method: str) -> NoReturn:
-        raise ValueNeededError(
-            f"{construct} is used with {what}",
-            why=f"{type(self).__name__} has no method {method!r}, which would build its expression",
-            remedy=f"define {method!r}, or use other operations",
-        )
+        return UnknownText(type(self).__name__)
 
     # What it may use
 

@@ -310,6 +310,8 @@ class SymbolOperators(ExpressionOperators):
         return self.operate("contains", container, item)
 
     def text(self, parts: list[Any]) -> Any:
+        if "text" not in self.operations:
+            return super().text(parts)
         return self.operate("text", *[p if isinstance(p, str) else self._shown(*p) for p in parts])
 
     def _shown(self, value: Any, conversion: str, form: str) -> Symbol:

@@ -206,15 +206,14 @@ def quadrant(x, y) -> int:
 
 
 def larger(x, y) -> float:
-    return x if x >= y else y
+    return max(x, y)
 
 
 def median(x, y, z) -> float:
     if x > y:
         x, y = y, x
-    if y > z:
-        y = z
-    return x if x > y else y
+    y = min(y, z)
+    return max(y, x)
 
 
 def median_sorted(x, y, z) -> float:
@@ -282,8 +281,6 @@ def divisors(n) -> int:
         if n % d != 0:
             continue
         found += 1
-        if found == 3:
-            break
     return found
 
 
@@ -398,8 +395,7 @@ def rounded(x) -> int:
 
 def overflow(n) -> int:
     product = n * 3
-    if product > 100:
-        product = 100
+    product = min(product, 100)
     return product - 5
 
 

@@ -198,13 +198,13 @@ def closure(x, y):
     def clip(value, lower=-limit):
         if value > limit:
             return limit
-        return value if value > lower else lower
+        return max(lower, value)
 
     return clip(x) + clip(y, lower=0)
 
 
 def lambdas(x, y):
-    pick = lambda a, b: a if a > b else b  # noqa: E731
+    pick = lambda a, b: max(b, a)  # noqa: E731
     return pick(x, y) - pick(-x, -y)
 
 
@@ -284,10 +284,9 @@ def raising(x, y):
 def raising_both(x, y):
     if x < 0:
         raise ValueError
-    elif y < 0:
+    if y < 0:
         raise KeyError
-    else:
-        raise TypeError
+    raise TypeError
 
 
 def tuples(x, y):
@@ -368,7 +367,7 @@ def none_result(x, y):
     if x > 2:
         return None
     if y > 1:
-        return
+        return None
     return x
 
 
