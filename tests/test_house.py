@@ -74,7 +74,7 @@ FLOORS = """
     converters/diagnostics
     autograph_rs/source autograph_rs/files autograph_rs/logging
     autograph_rs/transpiler
-    autograph_rs/ahead_of_time autograph_rs/frameworks
+    autograph_rs/ahead_of_time autograph_rs/frameworks autograph_rs/expressions
     autograph_rs/functions
     autograph_rs/saving autograph_rs/gradients autograph_rs/explaining
     autograph_rs
@@ -118,6 +118,7 @@ PUBLIC = {
     "ConversionError",
     "DamagedFileError",
     "EngineReport",
+    "ExpressionOperators",
     "FormatError",
     "Function",
     "Graph",
@@ -146,6 +147,7 @@ PUBLIC = {
     "StaleSourceError",
     "StaleValueError",
     "StateError",
+    "SymbolOperators",
     "TensorSpec",
     "Transpiler",
     "UnrolledLoopError",

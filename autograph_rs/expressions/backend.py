@@ -1,8 +1,7 @@
-"""The backend of all frameworks of expressions: it runs both branches, and selects between what they leave."""
+"""The backend of all frameworks of expressions. It runs both branches and selects between their results."""
 
 from __future__ import annotations
 
-import functools
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +17,6 @@ from autograph_rs.runtime.core.closures import nothing, set_nothing
 from autograph_rs.runtime.core.undefined import Undefined, is_return_variable, unbound_local_error
 from autograph_rs.runtime.debugging.tracebacks import user_position
 from autograph_rs.runtime.errors import (
-    MismatchError,
     MissingValueError,
     StagingError,
     UnsupportedFunctionError,
@@ -30,11 +28,12 @@ from autograph_rs.runtime.staging.exceptions import is_own_raise, raise_in_progr
 from autograph_rs.runtime.values.structures import flatten, unflatten
 
 from .conditions import Conditions
+from .items import Items
 from .values import EXPRESSION, NONE, NUMBER, Field, Kind, Place, Run, Runs, UnknownText
 
 
-class ExpressionBackend:
-    """A backend whose conditionals are selections. The operators of the innermost run in a thread define them."""
+class ExpressionBackend(Items):
+    """A backend whose conditionals are selections, by the operators of the innermost run in a thread."""
 
     announces = True
 
@@ -286,7 +285,12 @@ class ExpressionBackend:
             staging.if_stmt(self, test, fail, nothing, tuple, set_nothing, (), 0)
 
     def ended(self, error: BaseException) -> bool:
-        return isinstance(error, staging.AlwaysRaises)
+        """Return whether an error ends a function that has raised under conditions before: it always raises."""
+        ends = isinstance(error, staging.AlwaysRaises) or (
+            self.run.failed is not False and is_own_raise(error)
+        )
+        self.run.failed = ends or self.run.failed
+        return ends
 
     # Expressions
 
@@ -313,85 +317,6 @@ class ExpressionBackend:
                 remedy="add one to the 'builtins' of the operators",
             )
         return function(*args, **kwargs)
-
-    def get_item(self, target: Any, key: Any) -> Any:
-        target, key = self.bound(target), self.bound(key)
-        if self.operators.owns(target):
-            return target[key]
-        if isinstance(target, str) or not target:
-            return self._refuse_key(target)
-        count = len(target)
-        if not isinstance(key, Place):
-            is_outside = self.conditions.or_(self.truth(key < -count), self.truth(key >= count))
-            self.fail(is_outside, IndexError(f"{type(target).__name__} index out of range"))
-        self._check_kinds(target)
-        chosen = target[-1]
-        for i in reversed(range(count - 1)):
-            chosen = self.conditions.select(self._is_item(key, i, count), target[i], chosen)
-        return chosen
-
-    def _check_kinds(self, items: Sequence[Any]) -> None:
-        kinds = [self.type_of(item) for item in items]
-        try:
-            functools.reduce(self.merge, kinds)  # type: ignore[arg-type] # of None, this is an AttributeError
-        except (TypeError, AttributeError):
-            raise MismatchError(
-                f"a symbolic index selects one of {describe(items)}",
-                why=f"{self.name} has no expression that is one of them, or they have several types",
-                remedy="use numbers, or other constants of one type that the operators declare in 'constants'",
-            ) from None
-
-    def _is_item(self, key: Any, i: int, count: int) -> Any:
-        if isinstance(key, Place):
-            return key == i
-        return self.conditions.or_(self.truth(key == i), self.truth(key == i - count))
-
-    def _refuse_key(self, target: Any) -> NoReturn:
-        raise ValueNeededError(
-            f"an item of {describe(target)} is accessed by a symbolic index",
-            why="only items of tuples, lists and dicts can be selected by an expression",
-            remedy="compare the index in an 'if'",
-        )
-
-    def set_item(self, target: Any, key: Any, value: Any) -> Any:
-        if self.is_staged(target) and self.in_branch():
-            raise UnsupportedPlaceError(
-                "an item of a symbolic value is assigned under a symbolic condition",
-                why="the framework changes the value in place, whatever the condition is",
-                remedy="collect the items in a list",
-            )
-        if not self.is_staged(key) or self.is_staged(target):
-            target[key] = value
-            return target
-        if not isinstance(target, list):
-            self._refuse_key(target)
-        for i, before in enumerate(list(target)):
-            target[i] = self.conditions.select(self._is_item(key, i, len(target)), value, before)
-        return target
-
-    def contains(self, item: Any, container: Any) -> Any:
-        item, container = self.bound(item), self.bound(container)
-        if self.is_staged(container) or isinstance(container, str):
-            return self.operators.contains(item, container)
-        result: Any = False
-        for known in container:
-            result = self.conditions.or_(result, self._equal(item, known))
-        return result
-
-    def _equal(self, first: Any, second: Any) -> Any:
-        """Return the condition that two values, or two tuples, are equal."""
-        if not isinstance(first, tuple) or not isinstance(second, tuple):
-            return self.truth(first == second)
-        result: Any = len(first) == len(second)
-        for pair in zip(first, second, strict=False):
-            result = self.conditions.and_(result, self._equal(*pair))
-        return result
-
-    def find(self, key: Any, keys: Sequence[Any], *, required: bool = False) -> Any:
-        place = Place(self.conditions, [self._equal(key, known) for known in keys])
-        if required:
-            self.fail(place < 0, KeyError(str(key)))
-        return place
 
     def fmt(self, value: Any, conversion: str) -> Any:
         return Field(self.run, self.bound(value), conversion)

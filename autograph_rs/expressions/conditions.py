@@ -1,7 +1,7 @@
 """Conditions and selections of symbolic values, simplified by what is known where they are used.
 
-Each result is noted with its operands, so that a test that has been decided is recognized later. Without that,
-the flags of `break` and `return` would double an expression in each iteration of an unrolled loop.
+Each result is noted with its operands, so that a test that has been decided is recognized later. Without
+that, the flags of `break` and `return` would double an expression in each iteration of an unrolled loop.
 """
 
 from __future__ import annotations

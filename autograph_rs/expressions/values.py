@@ -1,4 +1,4 @@
-"""What a backend of expressions holds: kinds of values, parts of text, positions of keys, and the current run."""
+"""What the backend of expressions works with: kinds of values, text, positions of keys, and runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXPRESSION, NUMBER, NONE = Kind("an expression"), Kind("a number"), Kind("None")
 
 
 class Place(BackendNeutral):
-    """The position of a symbolic key among plain keys. `tests` are the conditions that it is each of these."""
+    """The position of a symbolic key among plain keys. `tests` has the condition for each of them."""
 
     def __init__(self, conditions: Conditions, tests: list[Any]):
         self.conditions, self.tests = conditions, tests

@@ -206,14 +206,15 @@ def quadrant(x, y) -> int:
 
 
 def larger(x, y) -> float:
-    return max(x, y)
+    return x if x >= y else y
 
 
 def median(x, y, z) -> float:
     if x > y:
         x, y = y, x
-    y = min(y, z)
-    return max(y, x)
+    if y > z:
+        y = z
+    return x if x > y else y
 
 
 def median_sorted(x, y, z) -> float:
@@ -395,7 +396,8 @@ def rounded(x) -> int:
 
 def overflow(n) -> int:
     product = n * 3
-    product = min(product, 100)
+    if product > 100:
+        product = 100
     return product - 5
 
 

@@ -198,13 +198,13 @@ def closure(x, y):
     def clip(value, lower=-limit):
         if value > limit:
             return limit
-        return max(lower, value)
+        return value if value > lower else lower
 
     return clip(x) + clip(y, lower=0)
 
 
 def lambdas(x, y):
-    pick = lambda a, b: max(b, a)  # noqa: E731
+    pick = lambda a, b: a if a > b else b  # noqa: E731
     return pick(x, y) - pick(-x, -y)
 
 
@@ -284,9 +284,10 @@ def raising(x, y):
 def raising_both(x, y):
     if x < 0:
         raise ValueError
-    if y < 0:
+    elif y < 0:
         raise KeyError
-    raise TypeError
+    else:
+        raise TypeError
 
 
 def tuples(x, y):
@@ -367,7 +368,7 @@ def none_result(x, y):
     if x > 2:
         return None
     if y > 1:
-        return None
+        return
     return x
 
 
