@@ -2,8 +2,8 @@
 
 python examples/embed_casadi.py
 
-The values are CasADi's own, and so are their operators: `%` has the sign of the dividend, as `math.fmod`. Where
-Python would raise, the result is NaN.
+The values are CasADi's own, and so are their operators: `%` has the sign of the dividend, as `math.fmod`.
+Where Python would raise, the result is NaN.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ convert = CasADi().convert
 
 
 def acceleration(speed, pedal):
-    """Return the acceleration of a car in m/s^2: brakes are stronger than the engine, and drag has three regimes."""
+    """Return the acceleration of a car in m/s^2. Brakes exceed the engine, and drag has three regimes."""
     force = 4 * pedal if pedal > 0 else 8 * pedal
     if speed < 5:
         return force - 0.02 * speed
@@ -68,7 +68,7 @@ def acceleration(speed, pedal):
 
 
 def drive(position, speed, pedal, duration, steps=4):
-    """Return position and speed after a duration in s, by Heun's method. A car that stands does not roll back."""
+    """Return position in m and speed in m/s after a duration in s, by Heun's method."""
     h = duration / steps
     for _ in range(steps):
         first = acceleration(speed, pedal)
@@ -79,7 +79,7 @@ def drive(position, speed, pedal, duration, steps=4):
 
 
 def fastest(distance: float, count: int = 30) -> tuple[float, list[float]]:
-    """Return the least time in s for a distance in m from standstill to standstill, and the pedal over time."""
+    """Return the least time in s for a distance in m, from stop to stop, and the pedal over time."""
     step = convert(drive)
     problem = ca.Opti()
     duration, pedal = problem.variable(), problem.variable(count)

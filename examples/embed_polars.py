@@ -2,8 +2,8 @@
 
 python examples/embed_polars.py
 
-None stands for null. A row for which Python would raise, as for `None > 3` and `1 / 0`, gives null. Numbers have
-64 bits. Remainders and rounded digits of floats are those of Polars.
+None stands for null. A row for which Python would raise, as for `None > 3` and `1 / 0`, gives null. Integers
+have 64 bits, but the sum of two columns has their type. Remainders and rounded digits of floats are Polars' own.
 """
 
 from __future__ import annotations
@@ -67,11 +67,11 @@ class Polars(ag.SymbolOperators):
         "where": lambda test, first, second: pl.when(test).then(first).otherwise(second),
         "not_": operator.invert, "is_none": pl.Expr.is_null, "truth": truth,
         "eq": pl.Expr.eq_missing, "is_nan": lambda x: x.cast(pl.Float64, strict=False).is_nan() & ~is_text(x),
-        "mul": lambda a, b: a * ONE * b, "sub": lambda a, b: a * ONE - b, "neg": lambda a: a * -ONE, "pow": power,
-        "abs": lambda a: (a * ONE).abs(), "len": lambda s: s.str.len_chars().cast(pl.Int64),
-        "getitem": lambda s, i: s.str.slice(i, 1), "slice": lambda s, start, length: s.str.slice(start, length),
-        "contains": lambda s, part: s.str.contains(part, literal=True), "text": lambda *parts: pl.concat_str(parts),
-        "str": text,
+        "mul": lambda a, b: a * ONE * b, "sub": lambda a, b: a * ONE - b, "neg": lambda a: a * -ONE,
+        "pow": power, "abs": lambda a: (a * ONE).abs(), "len": lambda s: s.str.len_chars().cast(pl.Int64),
+        "getitem": lambda s, i: s.str.slice(i, 1), "slice": lambda s, start, size: s.str.slice(start, size),
+        "contains": lambda s, part: s.str.contains(part, literal=True),
+        "str": text, "text": lambda *parts: pl.concat_str(parts),
     }  # fmt: skip
     builtins = {
         int: number(pl.Int64), float: number(pl.Float64), round: rounded,

@@ -285,7 +285,7 @@ class ExpressionBackend(Items):
             staging.if_stmt(self, test, fail, nothing, tuple, set_nothing, (), 0)
 
     def ended(self, error: BaseException) -> bool:
-        """Return whether an error ends a function that has raised under conditions before: it always raises."""
+        """Return whether an error ends a function that has raised under all other conditions."""
         ends = isinstance(error, staging.AlwaysRaises) or (
             self.run.failed is not False and is_own_raise(error)
         )

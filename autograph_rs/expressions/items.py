@@ -49,7 +49,7 @@ class Items:
             raise MismatchError(
                 f"a symbolic index selects one of {describe(items)}",
                 why=f"{self.name} has no expression that is one of them, or they have several types",
-                remedy="use numbers, or other constants of one type that the operators declare in 'constants'",
+                remedy="use numbers, or values of another type that the operators list in 'constants'",
             ) from None
 
     def _check_inside(self, target: Any, key: Any) -> None:

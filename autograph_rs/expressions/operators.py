@@ -69,8 +69,8 @@ class ExpressionOperators:
     failure: Any
     """What the function returns where it raises, such as math.nan, leaf by leaf.
 
-    Without it, a `raise` or `assert` under a symbolic condition is refused. So is whatever may raise: reading a
-    variable that only one branch assigns, and an item at a symbolic index or key.
+    Without it, a `raise` or `assert` under a symbolic condition is refused. So is whatever may raise: reading
+    a variable that only one branch assigns, and an item at a symbolic index or key.
     """
     builtins: Mapping[Any, Callable[..., Any]] = {}
     """What converted code calls with symbolic arguments in place of builtins and functions of `math`."""
@@ -113,7 +113,7 @@ class ExpressionOperators:
     # What a framework defines
 
     def where(self, test: Any, first: Any, second: Any) -> Any:
-        """Return the expression that is `first` where `test` is true, else `second`. One may be a constant."""
+        """Return `first` where `test` is true, else `second`. Both may be constants."""
         raise NotImplementedError
 
     def and_(self, first: Any, second: Any) -> Any:
@@ -160,8 +160,8 @@ class ExpressionOperators:
     def text(self, parts: list[Any]) -> Any:
         """Return the expression of an f-string or `str(value)`.
 
-        `parts` are strings and, for symbolic values, tuples of the value, its conversion ('', 's', 'r' or 'a')
-        and its format.
+        `parts` are strings and, for symbolic values, tuples of the value, its conversion ('', 's', 'r' or
+        'a') and its format. Without this method, such text can only be the message of an error.
         """
         return UnknownText(type(self).__name__)
 

@@ -24,9 +24,9 @@ LARGEST = 100_000
 class Symbol:
     """A symbolic value: an expression of a framework, and what is known of the values that it stands for.
 
-    `kind` is bool, int, float for any number, str, or None if it is not known. `size` counts the operations of
-    the expression, each as often as it is used, and `origin` is the last one with its operands. What an operator
-    does is defined by a `SymbolOperators`.
+    `kind` is bool, int, float for any number, str, or None if it is not known. `size` counts the operations
+    of the expression, each as often as it is used, and `origin` is the last one with its operands. What an
+    operator does is defined by a `SymbolOperators`.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Symbol:
     def __divmod__(self, other: Any) -> tuple[Symbol, Symbol]:
         return self // other, self % other
 
-    def __bool__(self) -> NoReturn:
+    def __bool__(self) -> NoReturn:  # noqa: PLE0304 - it raises
         self._refuse("Python code", "use it in converted code, or in operations that the framework defines")
 
     __iter__ = __index__ = __int__ = __float__ = __bool__
@@ -121,12 +121,16 @@ _define_operators()
 class SymbolOperators(ExpressionOperators):
     """Base class for frameworks whose own operators differ from Python's, for example in `%`, NaN or null.
 
-    The values of converted functions are `Symbol`s. `operations` maps names to functions of the framework's
-    expressions: "where", "and_", "or_" and "not_" are required. Others replace a function of the module
-    `operator` ("add", "mod", "lt", "neg", ...), or define what has none: "is_none", "truth", "len", "round",
-    "str" (a value as text, and None, too), "getitem" (an item of a text), "slice" (from a text, a start and a length), "text" (a text from its parts)
-    and "contains" (a text, and a part of it). Python's errors are the framework's `failure`: uses of None, and
-    divisions by zero.
+    The values of converted functions are then `Symbol`s. `operations` maps names to functions of the
+    framework's expressions. "where" and "not_" are required. "and_", "or_", "add", "mod", "lt", "neg" and so on
+    default to the functions of the module `operator`. Others are optional:
+
+    - "is_none", "truth", "is_nan": conditions of a value. "is_nan" is for frameworks that order NaN.
+    - "len", "round", "str", "text": what these builtins return ("str" for None, too), and joined parts of text
+    - "getitem", "slice", "contains": of a text, an item, a part from a start and a length, and whether it
+      contains another
+
+    A use of None and a division by zero raise, so the result is the `failure` of the operators.
 
     >>> import autograph_rs as ag
     >>> class Operators(ag.SymbolOperators):
@@ -182,18 +186,18 @@ class SymbolOperators(ExpressionOperators):
         return type(value)
 
     def made(self, function: Any, kind: type | None, *values: Any, may_be_none: bool = False) -> Symbol:
-        """Return the result of a function of expressions, or of one of the `operations`, as a symbolic value."""
+        """Return the result of a function of expressions, or of one of the `operations`."""
         made = self._made(function, kind, values, may_be_none)
         if made.size > LARGEST:
             raise StagingError(
                 f"the expression has more than {LARGEST} operations",
-                why="it repeats what it uses several times, as a variable that changes in each iteration of a loop",
+                why="it repeats what it uses twice, as a variable that each iteration of a loop changes",
                 remedy="use fewer iterations, or compute intermediate results before",
             )
         return made
 
     def _made(self, function: Any, kind: type | None, values: tuple[Any, ...], may_be_none: bool) -> Symbol:
-        """Return the result of an operation. In one run of a function, it is the same for the same operands."""
+        """Return the result of an operation, which one run of a function computes once."""
         key = (function, *[id(v) if isinstance(v, Symbol) else (type(v), repr(v)) for v in values])
         known = BACKEND.run.made if BACKEND.staging() else {}
         if key not in known:
@@ -211,7 +215,7 @@ class SymbolOperators(ExpressionOperators):
         return known[key]
 
     def call(self, kind: type | None, function: Any, *values: Any) -> Symbol:
-        """Return the result of a function of expressions for values that are not None. For None, Python raises."""
+        """Return the result of a function of expressions for a use that raises for None."""
         for value in values:
             if isinstance(value, Symbol):
                 self.fail_if(value.is_none, TypeError("the value is None"))
@@ -232,7 +236,7 @@ class SymbolOperators(ExpressionOperators):
         return self.made(name, str, *values) if name == "str" else self.call(kind, name, *values)
 
     def _compared(self, name: str, first: Any, second: Any, *, is_text: bool) -> Any:
-        """Compare two values. NaN is not ordered; frameworks with an operation "is_nan" order it above all."""
+        """Compare two values. If there is an operation "is_nan", the framework orders NaN above all numbers."""
         if name in ("eq", "ne"):
             if is_text or any(isinstance(value, float) and math.isnan(value) for value in (first, second)):
                 return name == "ne"
@@ -240,13 +244,12 @@ class SymbolOperators(ExpressionOperators):
             sides = () if not all(isinstance(side, Symbol) for side in sides) else sides
         else:
             result, sides = self.call(bool, name, first, second), (first if name in ("gt", "ge") else second,)
-        for side in sides if "is_nan" in self.operations and not is_text else ():
-            if isinstance(side, Symbol) and {self.kind_of(first), self.kind_of(second)} <= {int, float, None}:
-                if side.kind is not int:
-                    result = BACKEND.conditions.and_(
-                        result, BACKEND.conditions.not_(self.made("is_nan", bool, side))
-                    )
-        return BACKEND.conditions.not_(result) if name == "ne" else result
+        conditions = BACKEND.conditions
+        is_number = {self.kind_of(first), self.kind_of(second)} <= {int, float, None}
+        for side in sides if is_number and "is_nan" in self.operations else ():
+            if isinstance(side, Symbol) and side.kind is not int:
+                result = conditions.and_(result, conditions.not_(self.made("is_nan", bool, side)))
+        return conditions.not_(result) if name == "ne" else result
 
     # Operators
 

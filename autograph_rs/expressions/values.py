@@ -89,5 +89,5 @@ class UnknownText:
             remedy="define it, or return numbers",
         )
 
-    __str__ = __format__ = __eq__ = __lt__ = __add__ = __radd__ = __bool__ = __len__ = refuse  # type: ignore[assignment]
+    __str__ = __format__ = __eq__ = __add__ = __radd__ = __bool__ = __len__ = refuse  # type: ignore[assignment]
     __hash__ = None  # type: ignore[assignment]

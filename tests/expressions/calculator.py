@@ -50,7 +50,8 @@ for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     _function = getattr(operator, _name)
     setattr(Expr, f"__{_name}__", lambda a, b, f=_function: applied(f, a, b, is_test=True))
 for _name in ("neg", "abs"):
-    setattr(Expr, f"__{_name}__", lambda a, f=getattr(operator, _name): applied(f, a))
+    _function = getattr(operator, _name)
+    setattr(Expr, f"__{_name}__", lambda a, f=_function: applied(f, a))
 
 
 class Calculator(ag.ExpressionOperators):

@@ -1,6 +1,6 @@
 """Scalar functions as users of data frames write them. Each parameter is the name of a column.
 
-Columns whose names begin with `maybe_` hold None in some rows, and only the functions that handle None take them.
+Columns whose names begin with `maybe_` hold None in some rows, and are for functions that handle None.
 """
 
 import math
