@@ -2,8 +2,8 @@
 
 python examples/embed_polars.py
 
-None stands for null. A row for which Python would raise, as for `None > 3` and `1 / 0`, gives null. Integers
-have 64 bits, but the sum of two columns has their type. Remainders and rounded digits of floats are Polars' own.
+None stands for null. A row for which Python would raise, as for `None > 3` and `1 / 0`, gives null. Numbers
+have 64 bits, but the sum of two columns has their type. Remainders and digits of floats are those of Polars.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def truth(expr: pl.Expr) -> pl.Expr:
 
 def text(expr: pl.Expr) -> pl.Expr:
     shown, is_bool = expr.cast(pl.String), pl.dtype_of(expr).matches(cs.boolean())
-    named = pl.when(is_bool & (shown == "true")).then(pl.lit("True")).when(is_bool & (shown == "false"))
-    return named.then(pl.lit("False")).otherwise(shown).fill_null("None")
+    named = pl.when(shown == "true").then(pl.lit("True")).otherwise(pl.lit("False"))
+    return pl.when(is_bool).then(named).otherwise(shown)
 
 
 def number(kind: Any, function: Callable[..., pl.Expr] = lambda x: x, of: type = float) -> Callable[..., Any]:
@@ -102,16 +102,17 @@ class Polars(ag.SymbolOperators):
 POLARS = Polars()
 
 
-def expression(f: Callable[..., Any]) -> Callable[..., pl.Expr]:
+def expression(f: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that takes and returns expressions of Polars. Other arguments are constants."""
     converted = POLARS.convert(f)
 
     def symbol(value: Any) -> Any:
         return POLARS.symbol(value, may_be_none=True) if isinstance(value, pl.Expr) else value
 
-    def build(*args: Any, **kwargs: Any) -> pl.Expr:
-        named = {name: symbol(value) for name, value in kwargs.items()}
-        return POLARS.expression(converted(*map(symbol, args), **named))
+    def build(*args: Any, **kwargs: Any) -> Any:
+        result = converted(*map(symbol, args), **{name: symbol(value) for name, value in kwargs.items()})
+        has_expressions = any(isinstance(value, pl.Expr) for value in (*args, *kwargs.values()))
+        return POLARS.expression(result) if has_expressions else result
 
     return build
 

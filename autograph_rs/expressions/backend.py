@@ -58,6 +58,9 @@ class ExpressionBackend(Items):
             ACTIVE.remove(self)
             self._runs.stack.pop()
 
+    def is_running(self, operators: Any) -> bool:
+        return self.staging() and self.operators is operators
+
     @property
     def run(self) -> Run:
         if not self._runs.stack:

@@ -91,9 +91,13 @@ class Conditions:
                 return self.and_(self.not_(test), second)
             if second is True:
                 return self.or_(self.not_(test), first)
-        inner = self._notes.get(id(first))
+        outer, inner = self._notes.get(id(test)), self._notes.get(id(first))
+        if outer is not None and outer.operation == "not_":
+            return self.select(outer.operands[0], second, first)
         if inner is not None and inner.operation == "where":
             chosen, left, right = inner.operands
+            if outer is not None and outer.operation == "or_" and outer.operands[0] is chosen:
+                return self.select(chosen, left, self.select(outer.operands[1], right, second))
             if _is_same(right, second):
                 return self.select(self.and_(test, chosen), left, second)
             if _is_same(left, second):

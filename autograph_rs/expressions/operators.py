@@ -55,7 +55,7 @@ class ExpressionOperators:
     ...             return percent
     ...     return 0
     >>> rate(Expr("x"))
-    where((x > 100), 40, where((not (x > 100) and (x > 50)), 20, 0))
+    where((x > 100), 40, where((x > 50), 20, 0))
     >>> rate(70)
     20
     """
@@ -105,6 +105,8 @@ class ExpressionOperators:
 
         @functools.wraps(f)
         def build(*args: Any, **kwargs: Any) -> Any:
+            if BACKEND.is_running(self):  # another converted function calls it
+                return converted(*args, **kwargs)
             with BACKEND.running(self):
                 return BACKEND.finished(converted(*args, **kwargs))
 

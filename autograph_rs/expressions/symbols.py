@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from autograph_rs.runtime.errors import (
+    ArgumentError,
     MismatchError,
     StagingError,
     UnsupportedFunctionError,
@@ -122,11 +123,11 @@ class SymbolOperators(ExpressionOperators):
     """Base class for frameworks whose own operators differ from Python's, for example in `%`, NaN or null.
 
     The values of converted functions are then `Symbol`s. `operations` maps names to functions of the
-    framework's expressions. "where" and "not_" are required. "and_", "or_", "add", "mod", "lt", "neg" and so on
-    default to the functions of the module `operator`. Others are optional:
+    framework's expressions. "where" and "not_" are required. "and_", "or_", "add", "mod", "lt", "neg" and so
+    on default to the functions of the module `operator`. Others are optional:
 
     - "is_none", "truth", "is_nan": conditions of a value. "is_nan" is for frameworks that order NaN.
-    - "len", "round", "str", "text": what these builtins return ("str" for None, too), and joined parts of text
+    - "len", "round", "str": what these builtins return; "text": the parts of a text, joined
     - "getitem", "slice", "contains": of a text, an item, a part from a start and a length, and whether it
       contains another
 
@@ -167,6 +168,13 @@ class SymbolOperators(ExpressionOperators):
 
     def __init__(self) -> None:
         super().__init__()
+        missing = [name for name in ("where", "not_") if name not in self.operations]
+        if missing:
+            raise ArgumentError(
+                f"the operations of {type(self).__name__} lack {', '.join(missing)}",
+                why="all statements are built of these",
+                remedy="add functions of the framework's expressions",
+            )
         own = {function: functools.partial(self.operate, function.__name__) for function in (len, round, str)}
         self.builtins = {**own, **self.builtins}
 
@@ -233,10 +241,17 @@ class SymbolOperators(ExpressionOperators):
         kind = _KINDS.get(name, int if {*kinds} <= {int, bool} and name not in ("truediv", "pow") else float)
         if name == "add" and not {*kinds} & {int, float}:  # it may be of texts
             kind = str if str in kinds else int if bool in kinds else None
-        return self.made(name, str, *values) if name == "str" else self.call(kind, name, *values)
+        return self._text_of(*values) if name == "str" else self.call(kind, name, *values)
+
+    def _text_of(self, value: Symbol) -> Any:
+        if value.kind is bool:
+            shown = self.select(value, "True", "False")
+        else:
+            shown = value if value.kind is str else self.made("str", str, value)
+        return self.select(value.is_none, "None", shown)
 
     def _compared(self, name: str, first: Any, second: Any, *, is_text: bool) -> Any:
-        """Compare two values. If there is an operation "is_nan", the framework orders NaN above all numbers."""
+        """Compare two values. With an operation "is_nan", the framework orders NaN above all numbers."""
         if name in ("eq", "ne"):
             if is_text or any(isinstance(value, float) and math.isnan(value) for value in (first, second)):
                 return name == "ne"
@@ -324,4 +339,4 @@ class SymbolOperators(ExpressionOperators):
                 why="the operation 'str' converts it to text in one way only",
                 remedy="format it as {value}, and round it before",
             )
-        return value if value.kind is str and not value.may_be_none else self.made("str", str, value)
+        return self.operate("str", value)

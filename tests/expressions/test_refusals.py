@@ -90,6 +90,10 @@ def none(x):
     return x
 
 
+def size(x):
+    return len(x)
+
+
 def objects(x):
     return object() if x > 0 else x
 
@@ -151,10 +155,12 @@ def test_subclasses_must_define_selection_and_logic() -> None:
 
 def test_operations_of_symbols_are_named_where_they_are_missing() -> None:
     class Bare(ag.SymbolOperators):
-        operations = {"where": "{}?{}:{}".format}
+        operations = {"where": "{}?{}:{}".format, "not_": "!{}".format}
 
+    with pytest.raises(ag.ArgumentError, match="lack where, not_"):
+        ag.SymbolOperators()
     with pytest.raises(ag.UnsupportedFunctionError, match="'len'"):
-        Bare().convert(lambda s: len(s))(Bare().symbol("s"))
+        Bare().convert(size)(Bare().symbol("s"))
     with pytest.raises(ag.ValueNeededError, match="needs a symbolic value as a plain one"):
         bool(Bare().symbol("s"))
 
