@@ -2,8 +2,8 @@
 
     python benchmarks/expressions.py [--rows N] [--rounds N]
 
-Prints the milliseconds for all rows of a lazy query: the median of several runs of each expression, and one run
-of `map_elements`, which gets a struct if the function has several parameters. The target is a tenth of that
+Prints the milliseconds for all rows of a lazy query: the median of several runs of each expression, and one
+run of `map_elements`, which gets a struct if the function has several parameters. The target is a tenth of that
 time. The results of both are compared. The functions are those of `tests/expressions/row_functions.py`.
 """
 
@@ -121,9 +121,9 @@ def main() -> None:
         f"\n{len(ratios)} functions, {options.rows:,} rows, Polars {pl.__version__}, {os.cpu_count()} cores."
     )
     print(
-        f"Geometric mean of the ratios: {geometric_mean(others):.0f} for the {len(others)} functions that select values,"
+        f"Geometric mean of the ratios: {geometric_mean(others):.0f} for {len(others)} functions that select values,"
     )
-    print(f"and {geometric_mean(texts):.0f} for the {len(texts)} that make a new text for each row.")
+    print(f"and {geometric_mean(texts):.0f} for {len(texts)} that make a new text for each row.")
     slow = [name for name, ratio in ratios.items() if ratio < TARGET]
     print(f"Less than {TARGET} times as fast: {', '.join(slow) or 'none'}.")
 

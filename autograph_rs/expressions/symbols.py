@@ -15,6 +15,7 @@ from autograph_rs.runtime.errors import (
     UnsupportedFunctionError,
     ValueNeededError,
 )
+from autograph_rs.runtime.values.structures import flatten, unflatten
 
 from .backend import BACKEND
 from .operators import ExpressionOperators
@@ -185,7 +186,10 @@ class SymbolOperators(ExpressionOperators):
         return Symbol(self, expr, kind, may_be_none=may_be_none)
 
     def expression(self, value: Any) -> Any:
-        """Return the framework's expression of a symbolic or plain value."""
+        """Return the framework's expression of a symbolic or plain value, or of each value in a container."""
+        if isinstance(value, (tuple, list, dict)):
+            leaves, spec = flatten(value)
+            return unflatten(spec, list(map(self.expression, leaves)))
         return value.expr if isinstance(value, Symbol) else self.literal(value)
 
     def kind_of(self, value: Any) -> type | None:

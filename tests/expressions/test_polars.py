@@ -14,6 +14,8 @@ import pytest
 import row_functions
 from backends.support import required
 
+import autograph_rs as ag
+
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "embed_polars.py"
 FUNCTIONS = [
     f for _, f in inspect.getmembers(row_functions, inspect.isfunction) if f.__module__ == "row_functions"
@@ -99,3 +101,75 @@ def test_an_expression_equals_map_elements(
     wrong = [row for row, pair in zip(frame.rows(), result.rows(), strict=True) if not is_equal(*pair)]
     assert wrong == []
     assert any(value is not None for value in result["expression"])
+
+
+def limited(x, limit=10):
+    return x if x < limit else limit
+
+
+def test_plain_values_give_plain_values(example: dict[str, Any]) -> None:
+    assert example["fee"](3.0, "DE") == 7.5
+    assert example["fee"](None, "DE") is None
+
+
+def test_functions_call_each_other_and_take_constants(polars: Any, example: dict[str, Any]) -> None:
+    """A function that is an expression, too, can be a helper; other arguments stay plain."""
+    inner = example["expression"](limited)
+
+    def outer(x, factor):
+        return inner(x, limit=factor) + 1, {"twice": inner(x) * 2}
+
+    first, second = example["expression"](outer)(polars.col("x"), 5)
+    frame = polars.DataFrame({"x": [1, 7, 30, None]})
+    result = frame.select(first=first, twice=second["twice"], named=inner(x=polars.col("x"), limit=8))
+    assert result.rows() == [(2, 2, 1), (6, 14, 7), (6, 20, 8), (None, None, None)]
+
+
+@pytest.mark.parametrize("kind", ["Int8", "UInt8", "Int16", "UInt32", "Int32"])
+def test_arithmetic_does_not_overflow_narrow_columns(polars: Any, example: dict[str, Any], kind: str) -> None:
+    def computed(a, b):
+        return a * b - 250 if a > 100 else a - b
+
+    frame = polars.DataFrame(
+        {"a": [100, 120, 3], "b": [110, 100, 5]}, schema=dict.fromkeys("ab", getattr(polars, kind))
+    )
+    result = frame.select(example["expression"](computed)(polars.col("a"), polars.col("b"))).to_series()
+    assert result.to_list() == [computed(*row) for row in frame.rows()] == [-10, 11_750, -2]
+
+
+def test_one_column_has_no_numbers_and_text(polars: Any, example: dict[str, Any]) -> None:
+    """The conversion refuses what it can see, and Polars what it learns of a column."""
+    convert = example["expression"]
+    with pytest.raises(ag.MismatchError, match="number on one path and text on the other"):
+        convert(lambda x: x * 2 if x > 0 else "none")(polars.col("x"))
+    mixed = convert(lambda x: x if x > 0 else "none")(polars.col("x"))
+    with pytest.raises(polars.exceptions.PolarsError, match="expected `String`, got `i64`"):
+        polars.DataFrame({"x": [1, -1]}).select(mixed)
+
+
+def test_an_expression_that_doubles_in_each_iteration_is_refused(
+    polars: Any, example: dict[str, Any]
+) -> None:
+    def collatz(n):
+        steps = 0
+        for _ in range(40):
+            if n == 1:
+                break
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+        return steps
+
+    with pytest.raises(ag.StagingError, match="more than 100000 operations") as caught:
+        example["expression"](collatz)(polars.col("n"))
+    assert "in collatz" in str(caught.value)
+
+
+def test_caught_failures_are_refused(polars: Any, example: dict[str, Any]) -> None:
+    def ratio(x):
+        try:
+            return 1 / x
+        except ZeroDivisionError:
+            return 0
+
+    with pytest.raises(ag.RaiseInTryError, match="ZeroDivisionError"):
+        example["expression"](ratio)(polars.col("x"))
