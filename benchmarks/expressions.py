@@ -3,8 +3,8 @@
     python benchmarks/expressions.py [--rows N] [--rounds N]
 
 Prints the milliseconds for all rows of a lazy query: the median of several runs of each expression, and one
-run of `map_elements`, which gets a struct if the function has several parameters. The target is a tenth of that
-time. The results of both are compared. The functions are those of `tests/expressions/row_functions.py`.
+run of `map_elements`, which gets a struct if the function has several parameters. The target is a tenth of
+that time. The results of both are compared. The functions are those of `tests/expressions/row_functions.py`.
 """
 
 from __future__ import annotations
@@ -120,10 +120,9 @@ def main() -> None:
     print(
         f"\n{len(ratios)} functions, {options.rows:,} rows, Polars {pl.__version__}, {os.cpu_count()} cores."
     )
-    print(
-        f"Geometric mean of the ratios: {geometric_mean(others):.0f} for {len(others)} functions that select values,"
-    )
-    print(f"and {geometric_mean(texts):.0f} for {len(texts)} that make a new text for each row.")
+    means = geometric_mean(others), geometric_mean(texts)
+    print(f"Geometric mean of the ratios: {means[0]:.0f} for {len(others)} functions that select values,")
+    print(f"and {means[1]:.0f} for {len(texts)} that make a new text for each row.")
     slow = [name for name, ratio in ratios.items() if ratio < TARGET]
     print(f"Less than {TARGET} times as fast: {', '.join(slow) or 'none'}.")
 

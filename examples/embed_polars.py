@@ -107,8 +107,9 @@ def expression(f: Callable[..., Any]) -> Callable[..., Any]:
     converted = POLARS.convert(f)
 
     def symbol(value: Any) -> Any:
-        return POLARS.symbol(value, may_be_none=True) if isinstance(value, pl.Expr) else value
+        return POLARS.symbol(value, nullable=True) if isinstance(value, pl.Expr) else value
 
+    @ag.do_not_convert
     def build(*args: Any, **kwargs: Any) -> Any:
         result = converted(*map(symbol, args), **{name: symbol(value) for name, value in kwargs.items()})
         has_expressions = any(isinstance(value, pl.Expr) for value in (*args, *kwargs.values()))

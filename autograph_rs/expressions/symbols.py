@@ -38,12 +38,12 @@ class Symbol:
         kind: type | None,
         origin: tuple[Any, ...] = (),
         *,
-        may_be_none: bool = False,
+        nullable: bool = False,
     ):
         self.operators, self.expr, self.kind, self.origin = operators, expr, kind, origin
         self.size = 1 + sum(value.size for value in origin if isinstance(value, Symbol))
-        self.may_be_none = may_be_none
-        self.is_none: Any = operators.made("is_none", bool, self) if may_be_none else False
+        self.nullable = nullable
+        self.is_none: Any = operators.made("is_none", bool, self) if nullable else False
 
     def __repr__(self) -> str:
         return f"<symbol {self.expr}>"
@@ -181,9 +181,9 @@ class SymbolOperators(ExpressionOperators):
 
     # Values
 
-    def symbol(self, expr: Any, kind: type | None = None, *, may_be_none: bool = False) -> Symbol:
+    def symbol(self, expr: Any, kind: type | None = None, *, nullable: bool = False) -> Symbol:
         """Return an expression of the framework as a value of converted functions."""
-        return Symbol(self, expr, kind, may_be_none=may_be_none)
+        return Symbol(self, expr, kind, nullable=nullable)
 
     def expression(self, value: Any) -> Any:
         """Return the framework's expression of a symbolic or plain value, or of each value in a container."""
@@ -197,9 +197,9 @@ class SymbolOperators(ExpressionOperators):
             return value.kind
         return type(value)
 
-    def made(self, function: Any, kind: type | None, *values: Any, may_be_none: bool = False) -> Symbol:
+    def made(self, function: Any, kind: type | None, *values: Any, nullable: bool = False) -> Symbol:
         """Return the result of a function of expressions, or of one of the `operations`."""
-        made = self._made(function, kind, values, may_be_none)
+        made = self._made(function, kind, values, nullable)
         if made.size > LARGEST:
             raise StagingError(
                 f"the expression has more than {LARGEST} operations",
@@ -208,7 +208,7 @@ class SymbolOperators(ExpressionOperators):
             )
         return made
 
-    def _made(self, function: Any, kind: type | None, values: tuple[Any, ...], may_be_none: bool) -> Symbol:
+    def _made(self, function: Any, kind: type | None, values: tuple[Any, ...], nullable: bool) -> Symbol:
         """Return the result of an operation, which one run of a function computes once."""
         key = (function, *[id(v) if isinstance(v, Symbol) else (type(v), repr(v)) for v in values])
         known = BACKEND.run.made if BACKEND.staging() else {}
@@ -223,7 +223,7 @@ class SymbolOperators(ExpressionOperators):
                     remedy="add a function of the framework's expressions to them",
                 )
             expr = called(*map(self.expression, values))
-            known[key] = Symbol(self, expr, kind, (function, *values), may_be_none=may_be_none)
+            known[key] = Symbol(self, expr, kind, (function, *values), nullable=nullable)
         return known[key]
 
     def call(self, kind: type | None, function: Any, *values: Any) -> Symbol:
@@ -290,15 +290,15 @@ class SymbolOperators(ExpressionOperators):
             sides = tuple(self._as_kind(side, kind) for side in sides)
         elif None in kinds:
             kind = None
-        may_be_none = any(side.may_be_none if isinstance(side, Symbol) else side is None for side in sides)
-        return self.made("where", kind, test, *sides, may_be_none=may_be_none)
+        nullable = any(side.nullable if isinstance(side, Symbol) else side is None for side in sides)
+        return self.made("where", kind, test, *sides, nullable=nullable)
 
     def _shared(self, test: Any, first: Any, second: Any) -> Any:
         """Return `x + where(test, y, 0)` for `where(test, x + y, x)`, which would use `x` twice.
 
         So the expression of a sum does not double in each iteration of a loop.
         """
-        if not isinstance(first, Symbol) or len(first.origin) != 3 or first.may_be_none:
+        if not isinstance(first, Symbol) or len(first.origin) != 3 or first.nullable:
             return None
         name, left, right = first.origin
         if name not in _NEUTRAL or left is not second or self.kind_of(right) not in (int, float):
@@ -308,7 +308,7 @@ class SymbolOperators(ExpressionOperators):
     def _as_kind(self, value: Any, kind: type) -> Any:
         if not isinstance(value, Symbol) or value.kind is not None:
             return value
-        return self.made(lambda expr: self.checked(expr, kind), kind, value, may_be_none=value.may_be_none)
+        return self.made(lambda expr: self.checked(expr, kind), kind, value, nullable=value.nullable)
 
     def and_(self, first: Any, second: Any) -> Any:
         return self.made("and_", bool, first, second)
@@ -320,7 +320,7 @@ class SymbolOperators(ExpressionOperators):
         return self.made("not_", bool, test)
 
     def is_condition(self, value: Any) -> bool:
-        return value.kind is bool and not value.may_be_none
+        return value.kind is bool and not value.nullable
 
     def truth(self, value: Any) -> Any:
         return self.made("truth", bool, value) if "truth" in self.operations else value

@@ -55,7 +55,7 @@ def test_a_function_of_numbers_is_its_expression(
         except Exception:
             expected = [math.nan] * len(found)
         for value, wanted in zip(found, expected, strict=True):
-            assert value == pytest.approx(wanted, abs=1e-12, nan_ok=True), given
+            assert value == pytest.approx(float(wanted), abs=1e-12, nan_ok=True), given
 
 
 def test_derivatives_are_those_of_the_selected_branch(example: dict[str, Any]) -> None:
