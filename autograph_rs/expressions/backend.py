@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from autograph_rs.runtime import staging
 from autograph_rs.runtime.backends import BACKENDS, register_backend
 from autograph_rs.runtime.backends.functional.abstract_values import Maybe
 from autograph_rs.runtime.backends.functional.captures import Capture
-from autograph_rs.runtime.core.active_backends import ACTIVE, CAPTURES
+from autograph_rs.runtime.core.active_backends import CAPTURES
 from autograph_rs.runtime.core.closures import nothing, set_nothing
 from autograph_rs.runtime.core.undefined import Undefined, is_return_variable, unbound_local_error
 from autograph_rs.runtime.debugging.tracebacks import user_position
@@ -27,9 +26,8 @@ from autograph_rs.runtime.errors import (
 from autograph_rs.runtime.staging.exceptions import is_own_raise, raise_in_program, refuse_caught
 from autograph_rs.runtime.values.structures import flatten, unflatten
 
-from .conditions import Conditions
 from .items import Items
-from .values import EXPRESSION, NONE, NUMBER, Field, Kind, Place, Run, Runs, UnknownText
+from .values import EXPRESSION, NONE, NUMBER, Field, Kind, Place, UnknownText
 
 
 class ExpressionBackend(Items):
@@ -38,50 +36,16 @@ class ExpressionBackend(Items):
     announces = True
 
     def __init__(self) -> None:
+        super().__init__()
+        self.name = "expressions"
         self.kinds: set[type] = set()
-        self._runs = Runs()
 
     def add(self, kinds: Sequence[type]) -> None:
         """Own the values of these classes, too."""
         if not self.kinds:
-            register_backend(self)
+            register_backend(self)  # type: ignore[arg-type] # it has no loops
         self.kinds.update(kinds)
         BACKENDS.clear()
-
-    @contextmanager
-    def running(self, operators: Any) -> Iterator[None]:
-        self._runs.stack.append(Run(operators))
-        ACTIVE.append(self)
-        try:
-            yield
-        finally:
-            ACTIVE.remove(self)
-            self._runs.stack.pop()
-
-    def is_running(self, operators: Any) -> bool:
-        return self.staging() and self.operators is operators
-
-    @property
-    def run(self) -> Run:
-        if not self._runs.stack:
-            raise StagingError(
-                "operators on expressions are used outside of a converted function",
-                why="conditions and failures belong to one run of a function",
-                remedy="call them in a function that `convert` of the operators has converted",
-            )
-        return self._runs.stack[-1]
-
-    @property
-    def operators(self) -> Any:
-        return self.run.operators
-
-    @property
-    def conditions(self) -> Conditions:
-        return self.run.conditions
-
-    @property
-    def name(self) -> str:
-        return type(self.operators).__name__ if self._runs.stack else "expressions"
 
     # Values
 
@@ -89,10 +53,7 @@ class ExpressionBackend(Items):
         return issubclass(kind, tuple(self.kinds))
 
     def is_staged(self, value: Any) -> bool:
-        return bool(self._runs.stack) and (isinstance(value, (Maybe, Place)) or self.operators.owns(value))
-
-    def staging(self) -> bool:
-        return bool(self._runs.stack)
+        return bool(self.stack) and (isinstance(value, (Maybe, Place)) or self.operators.owns(value))
 
     def in_branch(self) -> bool:
         return bool(self.run.captures)
@@ -262,7 +223,7 @@ class ExpressionBackend(Items):
         if not self.operators.can_fail:
             raise UnsupportedPlaceError(
                 f"{what} under a symbolic condition",
-                why=f"an expression raises nothing, and {self.name} has no 'failure', the value in its place",
+                why=f"an expression raises nothing, and {self.framework} has no 'failure', the value in its place",
                 remedy="return a value that stands for the error, such as math.nan",
                 place=(error and user_position(error)) or ...,
             ) from error
@@ -316,7 +277,7 @@ class ExpressionBackend(Items):
         if symbols and (function in _COMPUTING or (function is print and self.in_branch())):
             raise UnsupportedFunctionError(
                 f"{describe(function)} is called with a symbolic value",
-                why=f"{self.name} has no operation for it",
+                why=f"{self.framework} has no operation for it",
                 remedy="add one to the 'builtins' of the operators",
             )
         return function(*args, **kwargs)

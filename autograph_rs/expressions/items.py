@@ -8,21 +8,17 @@ from typing import Any, NoReturn
 
 from autograph_rs.runtime.errors import MismatchError, UnsupportedPlaceError, ValueNeededError, describe
 
-from .conditions import Conditions
-from .values import Place
+from .values import Place, Running
 
 
-class Items:
+class Items(Running):
     """The part of the backend of expressions that selects items, as chains of `where`."""
 
     bound: Callable[[Any], Any]
-    conditions: Conditions
     fail: Callable[[Any, BaseException], None]
     in_branch: Callable[[], bool]
     is_staged: Callable[[Any], bool]
     merge: Callable[[Any, Any], Any]
-    name: str
-    operators: Any
     truth: Callable[[Any], Any]
     type_of: Callable[[Any], Any]
 
@@ -44,11 +40,11 @@ class Items:
     def _check_kinds(self, items: Sequence[Any]) -> None:
         kinds = [self.type_of(item) for item in items]
         try:
-            functools.reduce(self.merge, kinds)  # type: ignore[arg-type] # of None, this is an AttributeError
+            functools.reduce(self.merge, kinds)
         except (TypeError, AttributeError):
             raise MismatchError(
                 f"a symbolic index selects one of {describe(items)}",
-                why=f"{self.name} has no expression that is one of them, or they have several types",
+                why=f"{self.framework} has no expression that is one of them, or they have several types",
                 remedy="use numbers, or values of another type that the operators list in 'constants'",
             ) from None
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.errors import ArgumentError, ValueNeededError
 
-from ..source.code_objects import AnyFunction
 from ..transpiler.transpiler import Transpiler
 from .backend import BACKEND
 from .values import UnknownText
+
+Convertible = TypeVar("Convertible", bound=Callable[..., Any])
 
 
 class ExpressionOperators:
@@ -92,7 +93,7 @@ class ExpressionOperators:
         BACKEND.add(self.kinds)
 
     @api_boundary
-    def convert(self, f: AnyFunction) -> AnyFunction:
+    def convert(self, f: Convertible) -> Convertible:
         """Return a function that builds an expression if `f` gets symbolic values.
 
         Functions that `f` calls are converted, too. Given plain values, the result is that of `f`.

@@ -41,7 +41,7 @@ class Symbol:
         nullable: bool = False,
     ):
         self.operators, self.expr, self.kind, self.origin = operators, expr, kind, origin
-        self.size = 1 + sum(value.size for value in origin if isinstance(value, Symbol))
+        self.size: int = 1 + sum(value.size for value in origin if isinstance(value, Symbol))
         self.nullable = nullable
         self.is_none: Any = operators.made("is_none", bool, self) if nullable else False
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from autograph_rs.runtime.backends import BackendNeutral
 from autograph_rs.runtime.backends.functional.captures import Capture
-from autograph_rs.runtime.errors import ValueNeededError
+from autograph_rs.runtime.core.active_backends import ACTIVE
+from autograph_rs.runtime.errors import StagingError, ValueNeededError
 
 from .conditions import Conditions
 
@@ -71,9 +74,60 @@ class Run:
         self.fields: list[tuple[Any, str, str]] = []
 
 
-class Runs(threading.local):
+class _Runs(threading.local):
     def __init__(self) -> None:
         self.stack: list[Run] = []
+
+
+class Running:
+    """The runs of converted functions in each thread, and what the innermost one defines."""
+
+    def __init__(self) -> None:
+        self._runs = _Runs()
+
+    @property
+    def stack(self) -> list[Run]:
+        """The runs of this thread, innermost last."""
+        return self._runs.stack
+
+    def staging(self) -> bool:
+        return bool(self.stack)
+
+    @contextmanager
+    def running(self, operators: Any) -> Iterator[None]:
+        self.stack.append(Run(operators))
+        ACTIVE.append(self)
+        try:
+            yield
+        finally:
+            ACTIVE.remove(self)
+            self.stack.pop()
+
+    def is_running(self, operators: Any) -> bool:
+        return self.staging() and self.operators is operators
+
+    @property
+    def run(self) -> Run:
+        if not self.stack:
+            raise StagingError(
+                "operators on expressions are used outside of a converted function",
+                why="conditions and failures belong to one run of a function",
+                remedy="call them in a function that `convert` of the operators has converted",
+            )
+        return self.stack[-1]
+
+    @property
+    def operators(self) -> Any:
+        return self.run.operators
+
+    @property
+    def conditions(self) -> Conditions:
+        return self.run.conditions
+
+    @property
+    def framework(self) -> str:
+        """The name of the operators."""
+        return type(self.operators).__name__
 
 
 class UnknownText:
@@ -89,5 +143,5 @@ class UnknownText:
             remedy="define it, or return numbers",
         )
 
-    __str__ = __format__ = __eq__ = __add__ = __radd__ = __bool__ = __len__ = refuse  # type: ignore[assignment]
+    __str__ = __format__ = __eq__ = __add__ = __radd__ = __bool__ = __len__ = refuse
     __hash__ = None  # type: ignore[assignment]
