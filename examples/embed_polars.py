@@ -27,6 +27,10 @@ def is_text(expr: pl.Expr) -> pl.Expr:
     return pl.dtype_of(expr).matches(cs.string())
 
 
+def is_nan(expr: pl.Expr) -> pl.Expr:
+    return expr.cast(pl.Float64, strict=False).is_nan().fill_null(FALSE) & ~is_text(expr)
+
+
 def power(a: pl.Expr, b: pl.Expr) -> pl.Expr:
     return a.pow(b) if b.meta.is_literal() and pl.select(b >= 0).item() else a.cast(pl.Float64).pow(b)
 
@@ -53,6 +57,18 @@ def number(kind: Any, function: Callable[..., pl.Expr] = lambda x: x, of: type =
     return cast
 
 
+def affix(name: str) -> Callable[..., pl.Expr]:
+    """Return a test for one of several affixes."""
+    return lambda s, affixes: pl.any_horizontal(
+        getattr(s.str, name)(part) for part in (affixes if isinstance(affixes, tuple) else (affixes,))
+    )
+
+
+def root(value: Any) -> Any:
+    POLARS.fail_if(value < 0, ValueError("math domain error"))
+    return POLARS.call(float, pl.Expr.sqrt, value)
+
+
 def rounded(value: Any, digits: int | None = None) -> Any:
     kind = pl.Int64 if digits is None else pl.Float64
     return number(kind, lambda x: x.round(digits or 0, mode="half_to_even"))(value)
@@ -66,7 +82,7 @@ class Polars(ag.SymbolOperators):
     operations = {
         "where": lambda test, first, second: pl.when(test).then(first).otherwise(second),
         "not_": operator.invert, "is_none": pl.Expr.is_null, "truth": truth,
-        "eq": pl.Expr.eq_missing, "is_nan": lambda x: x.cast(pl.Float64, strict=False).is_nan() & ~is_text(x),
+        "eq": pl.Expr.eq_missing, "is_nan": is_nan,
         "mul": lambda a, b: a * ONE * b, "sub": lambda a, b: a * ONE - b, "neg": lambda a: a * -ONE,
         "pow": power, "abs": lambda a: (a * ONE).abs(), "len": lambda s: s.str.len_chars().cast(pl.Int64),
         "getitem": lambda s, i: s.str.slice(i, 1), "slice": lambda s, start, size: s.str.slice(start, size),
@@ -76,17 +92,15 @@ class Polars(ag.SymbolOperators):
     builtins = {
         int: number(pl.Int64), float: number(pl.Float64), round: rounded,
         math.floor: number(pl.Int64, pl.Expr.floor), math.ceil: number(pl.Int64, pl.Expr.ceil),
-        math.isnan: lambda x: POLARS.call(bool, pl.Expr.is_nan, x),
+        math.sqrt: root, math.isnan: lambda x: POLARS.call(bool, pl.Expr.is_nan, x),
     }  # fmt: skip
     methods = {
-        "startswith": (bool, lambda s, other: s.str.starts_with(other)),
-        "endswith": (bool, lambda s, other: s.str.ends_with(other)),
+        "startswith": (bool, affix("starts_with")), "endswith": (bool, affix("ends_with")),
         "replace": (str, lambda s, old, new: s.str.replace_all(old, new, literal=True)),
-        "upper": (str, lambda s: s.str.to_uppercase()),
-        "lower": (str, lambda s: s.str.to_lowercase()),
+        "upper": (str, lambda s: s.str.to_uppercase()), "lower": (str, lambda s: s.str.to_lowercase()),
         "strip": (str, lambda s, *characters: s.str.strip_chars(*characters)),
         "weekday": (int, lambda d: d.dt.weekday().cast(pl.Int64) - 1),
-    }
+    }  # fmt: skip
     attributes = {
         name: (int, lambda d, name=name: getattr(d.dt, name)().cast(pl.Int64))
         for name in ("year", "month", "day", "hour", "minute", "second")

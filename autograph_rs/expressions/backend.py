@@ -223,7 +223,7 @@ class ExpressionBackend(Items):
         if not self.operators.can_fail:
             raise UnsupportedPlaceError(
                 f"{what} under a symbolic condition",
-                why=f"an expression raises nothing, and {self.framework} has no 'failure', the value in its place",
+                why=f"an expression raises nothing, and {self.framework} has no 'failure' to return",
                 remedy="return a value that stands for the error, such as math.nan",
                 place=(error and user_position(error)) or ...,
             ) from error
@@ -258,7 +258,9 @@ class ExpressionBackend(Items):
 
     # Expressions
 
-    def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+    def call_builtin(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         args = tuple(map(self.bound, args))
         own = self.operators.builtins.get(function) or getattr(
             self.operators, _DEFAULTS.get(function, ""), None

@@ -55,16 +55,12 @@ class Symbol:
             return lambda *args: self.operators.call(*self.operators.methods[name], self, *args)
         raise AttributeError(f"a symbolic value has no attribute {name!r}")
 
-    def __getitem__(self, key: Any) -> Symbol:
+    def __getitem__(self, key: Any) -> Any:
         operators = self.operators
         if not isinstance(key, slice):
             size = operators.operate("len", self)
-            tests = (
-                (size <= key, size < -key)
-                if isinstance(key, Symbol)
-                else (size < (-key if key < 0 else key + 1),)
-            )
-            for is_outside in tests:
+            is_symbolic = isinstance(key, Symbol)
+            for is_outside in (size <= key, size < -key) if is_symbolic else (size < max(-key, key + 1),):
                 operators.fail_if(is_outside, IndexError("string index out of range"))
             return operators.operate("getitem", self, key)
         start, stop = key.start or 0, key.stop
@@ -75,7 +71,7 @@ class Symbol:
             )
         return operators.operate("slice", self, start, None if stop is None else max(stop - start, 0))
 
-    def __round__(self, digits: int | None = None) -> Symbol:
+    def __round__(self, digits: int | None = None) -> Any:
         return self.operators.builtins[round](self, *([] if digits is None else [digits]))
 
     def __divmod__(self, other: Any) -> tuple[Symbol, Symbol]:
@@ -224,7 +220,8 @@ class SymbolOperators(ExpressionOperators):
                 )
             expr = called(*map(self.expression, values))
             known[key] = Symbol(self, expr, kind, (function, *values), nullable=nullable)
-        return known[key]
+        made: Symbol = known[key]
+        return made
 
     def call(self, kind: type | None, function: Any, *values: Any) -> Symbol:
         """Return the result of a function of expressions for a use that raises for None."""
@@ -242,7 +239,9 @@ class SymbolOperators(ExpressionOperators):
             )
         if name in ("truediv", "floordiv", "mod") and self.can_fail:
             self.fail_if(values[1] == 0, ZeroDivisionError("division by zero"))
-        kind = _KINDS.get(name, int if {*kinds} <= {int, bool} and name not in ("truediv", "pow") else float)
+        kind: type | None = _KINDS.get(
+            name, int if {*kinds} <= {int, bool} and name not in ("truediv", "pow") else float
+        )
         if name == "add" and not {*kinds} & {int, float}:  # it may be of texts
             kind = str if str in kinds else int if bool in kinds else None
         return self._text_of(*values) if name == "str" else self.call(kind, name, *values)
@@ -256,13 +255,17 @@ class SymbolOperators(ExpressionOperators):
 
     def _compared(self, name: str, first: Any, second: Any, *, is_text: bool) -> Any:
         """Compare two values. With an operation "is_nan", the framework orders NaN above all numbers."""
+        has_nan = any(isinstance(value, float) and math.isnan(value) for value in (first, second))
         if name in ("eq", "ne"):
-            if is_text or any(isinstance(value, float) and math.isnan(value) for value in (first, second)):
+            if is_text or has_nan:
                 return name == "ne"
-            result, sides = self.made("eq", bool, first, second), (first, second)
-            sides = () if not all(isinstance(side, Symbol) for side in sides) else sides
+            result: Any = self.made("eq", bool, first, second)
+            sides = [first, second] if isinstance(first, Symbol) and isinstance(second, Symbol) else []
         else:
-            result, sides = self.call(bool, name, first, second), (first if name in ("gt", "ge") else second,)
+            result = self.call(bool, name, first, second)
+            if has_nan:
+                return False
+            sides = [first if name in ("gt", "ge") else second]
         conditions = BACKEND.conditions
         is_number = {self.kind_of(first), self.kind_of(second)} <= {int, float, None}
         for side in sides if is_number and "is_nan" in self.operations else ():
@@ -273,7 +276,7 @@ class SymbolOperators(ExpressionOperators):
     # Operators
 
     def where(self, test: Any, first: Any, second: Any) -> Any:
-        sides = (first, second)
+        sides: tuple[Any, ...] = (first, second)
         kinds = {self.kind_of(side) for side in sides}
         if str in kinds and kinds & {int, float}:
             raise MismatchError(
@@ -284,7 +287,7 @@ class SymbolOperators(ExpressionOperators):
         kind = next((k for k in (str, float, int, bool) if k in kinds), None)
         if kind in (int, float) and None in kinds:
             kind = float
-        if (shared := self._shared(test, first, second)) is not None and kind in (int, float):
+        if kind in (int, float) and (shared := self._shared(test, first, second)) is not None:
             return shared
         if kind is not None and kind is not bool:
             sides = tuple(self._as_kind(side, kind) for side in sides)
@@ -336,7 +339,7 @@ class SymbolOperators(ExpressionOperators):
             return super().text(parts)
         return self.operate("text", *[p if isinstance(p, str) else self._shown(*p) for p in parts])
 
-    def _shown(self, value: Any, conversion: str, form: str) -> Symbol:
+    def _shown(self, value: Any, conversion: str, form: str) -> Any:
         if form or conversion not in ("", "s"):
             raise UnsupportedFunctionError(
                 "a symbolic value is formatted with a conversion or a format",

@@ -85,7 +85,7 @@ def days_in_month(month, n) -> int:
 
 
 def has_prefix(code) -> bool:
-    return code.startswith("DE") or code.startswith("FR-")
+    return code.startswith(("DE", "AT")) or code.startswith("FR-")
 
 
 def code_kind(code) -> str:
@@ -170,6 +170,18 @@ def huber(x) -> float:
     if size <= 1:
         return 0.5 * x * x
     return size - 0.5
+
+
+def geometric_mean(x, y) -> float:
+    return math.sqrt(x * y) if x > 0 and y > 0 else 0.0
+
+
+def root_or_raise(x) -> float:
+    return math.sqrt(x)
+
+
+def is_missing(maybe_weight) -> str:
+    return "nan" if maybe_weight != maybe_weight else "number"
 
 
 def sign(x) -> int:

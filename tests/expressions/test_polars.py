@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import inspect
+import itertools
 import math
 import runpy
 from collections.abc import Callable
@@ -175,3 +176,15 @@ def test_caught_failures_are_refused(polars: Any, example: dict[str, Any]) -> No
 
     with pytest.raises(ag.RaiseInTryError, match="ZeroDivisionError"):
         example["expression"](ratio)(polars.col("x"))
+
+
+def test_nan_equals_nothing_and_is_not_ordered(polars: Any, example: dict[str, Any]) -> None:
+    def compared(x, y):
+        nan = math.nan
+        return x == y, x != y, x < y, x <= y, x > y, x >= y, x < nan, nan < x, x == nan, x != nan, nan >= x
+
+    rows = list(itertools.product([1.0, math.nan, -math.inf, math.inf], repeat=2))
+    frame = polars.DataFrame(rows, schema=["x", "y"], orient="row")
+    tests = example["expression"](compared)(polars.col("x"), polars.col("y"))
+    result = frame.select(test.alias(str(i)) for i, test in enumerate(tests))
+    assert result.rows() == [compared(*row) for row in rows]
