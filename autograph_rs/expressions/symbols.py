@@ -260,7 +260,9 @@ class SymbolOperators(ExpressionOperators):
             if is_text or has_nan:
                 return name == "ne"
             result: Any = self.made("eq", bool, first, second)
-            sides = [first, second] if isinstance(first, Symbol) and isinstance(second, Symbol) else []
+            sides: list[Any] = [first, second]
+            if not (isinstance(first, Symbol) and isinstance(second, Symbol)):
+                sides = []
         else:
             result = self.call(bool, name, first, second)
             if has_nan:
