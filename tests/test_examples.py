@@ -19,9 +19,11 @@ import autograph_rs
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 ROOT = str(Path(autograph_rs.__file__).parents[1])  # the folder of the package that the tests import
 LINES = {
+    "embed_casadi.py": "Plain Python arrives at 150.000 m, with 0.000 m/s.",
     "embed_lazy.py": "|x| as an expression: cond(lt(input(-3.0), 0), neg(input(-3.0)), input(-3.0))",
     "embed_onnx.py": "root of 9.0: 3.0000",
     "embed_pennylane.py": "captured: qnode for_loop cond",
+    "embed_polars.py": "[5.0, 13.5, 18.0, None]",
     "embed_symbolic.py": "not (age < 6) and not (age > 65) and is_member: 8",
     "jax_mesh.py": "4096 points: the centres on 8 devices equal those on one device",
     "quickstart.py": "Settled after 5 steps; the staged function and plain Python agree.",
@@ -31,6 +33,8 @@ LINES = {
 }
 NOTES = re.compile(r"(I|W|WARNING|E)(0000)?[ :]|To enable the following instructions")
 NEEDS = {
+    "embed_casadi.py": ["casadi"],
+    "embed_polars.py": ["polars"],
     "embed_onnx.py": ["onnx"],
     "jax_mesh.py": ["jax"],
     "train_digits.py": ["matplotlib", "sklearn"],

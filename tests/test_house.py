@@ -75,7 +75,7 @@ FLOORS = """
     converters/diagnostics
     autograph_rs/source autograph_rs/logging
     autograph_rs/transpiler
-    autograph_rs/ahead_of_time autograph_rs/frameworks
+    autograph_rs/ahead_of_time autograph_rs/frameworks autograph_rs/expressions
     autograph_rs/functions
     autograph_rs/saving autograph_rs/gradients autograph_rs/explaining
     autograph_rs/profiling
@@ -94,6 +94,8 @@ LONGEST = 400
 LONG: dict[str, str] = {  # the files that may be longer, each with the reason
     "converters/passes/control_flow.py": "one pass: each statement becomes an operator with its closures",
     "runtime/graph/tracing/tensor.py": "the methods of an array, as many as NumPy's protocols require",
+    "tests/expressions/row_functions.py": "a list of functions as users write them",
+    "tests/expressions/statements.py": "a list of functions as users write them",
     "tests/gradients/rule_cases.py": "the table of calls whose gradients are checked",
     "tests/runtime/graph/test_rules.py": "the table of calls with which the rules are checked",
     "tests/runtime/staging/test_staged_equivalence.py": "a list of functions as users write them",
@@ -120,6 +122,7 @@ PUBLIC = {
     "ConversionError",
     "DamagedFileError",
     "EngineReport",
+    "ExpressionOperators",
     "FormatError",
     "Function",
     "Graph",
@@ -149,6 +152,7 @@ PUBLIC = {
     "StaleSourceError",
     "StaleValueError",
     "StateError",
+    "SymbolOperators",
     "TensorSpec",
     "Transpiler",
     "UnrolledLoopError",
