@@ -55,6 +55,16 @@ class ExpressionBackend(Items):
     def is_staged(self, value: Any) -> bool:
         return bool(self.stack) and (isinstance(value, (Maybe, Place)) or self.operators.owns(value))
 
+    def is_bool(self, value: Any) -> bool:
+        """Return whether `value is True` tests the value itself, and raise if that is not known."""
+        if self.conditions.is_condition(value):
+            return True
+        raise ValueNeededError(
+            "whether an expression is True is asked with 'is'",
+            why="the expression may compute a number, and its value is known only when it is evaluated",
+            remedy="test the value itself (if x), or define is_condition for the values that are bools",
+        )
+
     def in_branch(self) -> bool:
         return bool(self.run.captures)
 

@@ -85,7 +85,9 @@ def _single(left: gast.AST, op: gast.AST, right: gast.AST) -> gast.AST:
         return test if isinstance(op, gast.Is) else at(operator("not_", test), left)
     if is_identity_test(left, op, right):
         test = at(operator("is_", left, right), left)
-        return test if isinstance(op, gast.Is) else at(gast.UnaryOp(gast.Not(), test), left)
+        if isinstance(op, gast.Is):
+            return test
+        return at(gast.UnaryOp(gast.Not(), test) if is_plain(test) else operator("not_", test), left)
     if isinstance(op, gast.In):
         return at(operator("in_", left, right), left)
     if isinstance(op, gast.NotIn):

@@ -87,11 +87,11 @@ def not_(a: Any) -> Any:
         raise
 
 
-def is_(first: Any, second: Any) -> bool:
+def is_(first: Any, second: Any) -> Any:
     """`first is second`"""
-    if first is not second and ACTIVE:
-        staging.refuse_identity(first, second)
-    return first is second
+    if first is second or not ACTIVE:
+        return first is second
+    return staging.identical(first, second)
 
 
 def is_none(value: Any) -> Any:

@@ -22,7 +22,7 @@ _HOMES = {
     "staged_list tells_raises",
     "generators": "Consumer StagedItems assumed source_of",
     "growing_lists": "staged_in_place",
-    "identity": "refuse_identity",
+    "identity": "identical",
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",

@@ -33,6 +33,20 @@ METHODS: dict[str, Callable[..., Any]] = {"__eq__": is_same, "__hash__": hash_of
 """Forms of the methods of `object` that refuse stand-ins."""
 
 
+def identical(first: Any, second: Any) -> Any:
+    """`first is second` for two values, of which one may be staged."""
+    for value, truth in ((first, second), (second, first)):
+        backend = staged_by(value) if truth is True or truth is False else None
+        if backend is not None and getattr(backend, "is_bool", _never)(value):
+            return value if truth else backend.not_(value)
+    refuse_identity(first, second)
+    return False
+
+
+def _never(_: Any) -> bool:
+    return False
+
+
 def refuse_identity(first: Any, second: Any) -> None:
     """Raise if a value is a stand-in, and may be the same object as the other one when the program runs."""
     for value in (first, second):
@@ -47,5 +61,5 @@ def refuse_identity(first: Any, second: Any) -> None:
             f"the identity of a {type(first).__name__} is tested, and which object it is depends on staged "
             "values",
             why="it is an item of a staged list, or a staged condition selects it",
-            remedy="compare an attribute that identifies the object (a.name == b.name); test a bool itself",
+            remedy="compare an attribute that identifies the object: a.name == b.name",
         )

@@ -25,6 +25,7 @@ from autograph_rs.converters.pipeline import Operators
         ("a if b else c", "ag__.if_exp(b, lambda: a, lambda: c, 'b')"),
         ("a if b is c else d", "a if ag__.is_(b, c) else d"),
         ("a is not b, a is True, a is ...", "(not ag__.is_(a, b), ag__.is_(a, True), a is ...)"),
+        ("a is not False", "ag__.not_(ag__.is_(a, False))"),
         ("type(a) is b", "ag__.callee(type)(a) is b"),
         ("a < b < c", "ag__.and_(lambda: a < b, lambda: b < c)"),
         ("a in b", "ag__.in_(a, b)"),

@@ -98,6 +98,10 @@ def objects(x):
     return object() if x > 0 else x
 
 
+def is_true(x):
+    return 1 if x is True else 2
+
+
 @pytest.mark.parametrize(
     ("f", "operators", "text"),
     [
@@ -111,6 +115,7 @@ def objects(x):
         (without_counterpart, Calculator, "the builtin gamma is called with a symbolic value"),
         (caught, Calculator, "inside a 'try' with an 'except'"),
         (objects, Calculator, "object"),
+        (is_true, Calculator, "whether an expression is True is asked with 'is'"),
         (raising, Strict, "ValueError is raised under a symbolic condition"),
         (asserting, Strict, "AssertionError is raised under a symbolic condition"),
         (one_path, Strict, "the variable 'y' is read"),
@@ -140,6 +145,17 @@ def test_a_bound_replaces_a_while() -> None:
 
     built = Calculator().convert(halved)(*arguments(1))
     assert [compute(built, (x,)) for x in (0.5, 8.0, 100.0)] == [0.5, 1.0, 0.78125]
+
+
+def test_a_condition_is_true_or_false() -> None:
+    def sign(x):
+        match x > 0:
+            case True:
+                return 1
+        return 0 if (x < 0) is False else -1
+
+    built = Calculator().convert(sign)(*arguments(1))
+    assert [compute(built, (x,)) for x in (-2, 0, 3)] == [-1, 0, 1]
 
 
 def test_subclasses_must_define_selection_and_logic() -> None:

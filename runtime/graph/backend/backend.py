@@ -110,6 +110,7 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     not_ = staticmethod(truth.not_)
     get_item = staticmethod(items.get_item)
     set_item = staticmethod(items.set_item)
+    is_bool = staticmethod(truth.is_bool)
     is_stand_in = staticmethod(objects.is_stand_in)
     keep_unchanged = staticmethod(objects.keep_unchanged)
     refuse_selected = staticmethod(objects.refuse_selected)
