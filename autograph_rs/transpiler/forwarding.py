@@ -9,6 +9,7 @@ from typing import Any
 
 from autograph_rs import runtime
 from autograph_rs.runtime import staging
+from autograph_rs.runtime.backends import COMPILERS
 from autograph_rs.runtime.debugging import tracebacks
 from autograph_rs.runtime.operators.calls import CacheEntry
 from autograph_rs.runtime.operators.higher_order import has_transparent_code, is_transparent
@@ -40,6 +41,10 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
     is_staging: Callable[[], bool] = (lambda: True) if always else runtime.is_staging
 
     def convert_call(*args: Any, **kwargs: Any) -> Any:
+        if not always:
+            for is_compiling, call in COMPILERS:
+                if is_compiling():
+                    return call(convert_call, args, kwargs)
         try:
             if not is_staging() or is_opted_out():
                 return f(*args, **kwargs)

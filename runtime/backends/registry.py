@@ -50,8 +50,9 @@ BACKENDS = _BackendOfType()
 STAGING_CHECKS: list[Callable[[], bool]] = []
 AFTER_REGISTRATION: list[Callable[[], None]] = []
 """Functions to call after each registration. Staging imports its modules then, so plain code never does."""
-COMPILER_CHECKS: list[Callable[[], bool]] = []
-"""Functions that return whether a bytecode compiler, which needs no staging, is tracing the running code."""
+COMPILERS: list[tuple[Callable[[], bool], Callable[..., Any]]] = []
+"""For each compiler of bytecode, whether it is tracing the running code, and what then captures a call of a
+converted function, given the function, its arguments and its keyword arguments."""
 
 
 @api_boundary
@@ -206,7 +207,7 @@ def has_backends() -> bool:
 
 def is_staging() -> bool:
     """Return whether any backend is building a graph now."""
-    for is_compiling in COMPILER_CHECKS:
+    for is_compiling, _ in COMPILERS:
         if is_compiling():
             return False
     if _len(sys.modules) != _module_count:

@@ -22,6 +22,7 @@ from .private import (
     FakeTensor,
     SymbolTable,
     current_mode,
+    fake_of,
     is_fake,
     reenter_make_fx,
     slot_of,
@@ -176,14 +177,38 @@ class _Tensors(WeakIdKeyDictionary):
         self.lifted = lifted
 
     def get(self, key: Any, default: Any = None) -> Any:
-        found = super().get(key, None)
+        found = super().get(fake_of(key), None)
         if found is not None:
             return found
         slot = slot_of(key, self.lifted.outer, None)
         if slot is None:
             return default
+        key = fake_of(key)
         self.lifted.add(key, slot.constant)
         return super().get(key, default)
+
+
+class OuterTensors(WeakIdKeyDictionary):
+    """Proxies of tensors in an outermost trace, where real tensors become inputs at first use."""
+
+    def __init__(self, tracer: Any, find_fake: Callable[[torch.Tensor], torch.Tensor | None]):
+        super().__init__()
+        self.lifted = _LiftedValues(None)
+        self.lifted.inner, self._find_fake = tracer, find_fake
+        self.update(tracer.tensor_tracker)
+        tracer.tensor_tracker = self
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        fake = fake_of(key)
+        found = super().get(fake, None)
+        if found is not None or is_fake(fake):
+            return default if found is None else found
+        fake = self._find_fake(key)
+        if fake is None:
+            return default
+        if super().get(fake, None) is None:
+            self.lifted.add(fake)
+        return super().get(fake, default)
 
 
 class _Symbols(SymbolTable):

@@ -7,8 +7,10 @@ AttributeError here, and the registry then treats the installed torch as unsuppo
 from __future__ import annotations
 
 import contextlib
+import operator
+import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
@@ -26,6 +28,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 
 # Documented with torch.export, which registers types with it; torch flattens arguments of nodes with it too.
 from torch.utils import _pytree as pytree
+from torch.utils.weak import WeakIdKeyDictionary
 
 try:  # Promotion in Python: `torch.promote_types` is dispatched and adds nodes to the captured graph.
     from torch._prims_common import get_higher_dtype as promoted
@@ -91,6 +94,23 @@ def is_known(value: Any) -> bool:
     return slot_of(value, px.get_proxy_mode().tracer, None) is not None
 
 
+_fakes = WeakIdKeyDictionary()
+
+
+def fake_of(tensor: torch.Tensor) -> torch.Tensor:
+    """Return the fake tensor that stands for a real one while a call is captured, or the tensor itself."""
+    return _fakes.get(tensor, tensor)
+
+
+@contextlib.contextmanager
+def standing_for_real_tensors() -> Iterator[Any]:
+    """Give the table of the fake tensors that stand for real ones, for one capture."""
+    try:
+        yield _fakes
+    finally:
+        _fakes.clear()
+
+
 def expression(size: Any) -> Any:
     """Return a size in a form that, unlike a symbol, can be compared without capturing the comparison."""
     return size.node.expr if isinstance(size, torch.SymInt) else size
@@ -98,7 +118,7 @@ def expression(size: Any) -> Any:
 
 def storage(tensor: torch.Tensor) -> Any:
     """Return the identity of the memory that a tensor shares with its views."""
-    return tensor.untyped_storage()._cdata  # the public data_ptr() is 0 for all fake tensors
+    return fake_of(tensor).untyped_storage()._cdata  # the public data_ptr() is 0 for all fake tensors
 
 
 def version(tensor: torch.Tensor) -> int:
@@ -141,3 +161,146 @@ def without_write_check() -> Iterator[None]:
     finally:
         for op, value in zip(operators, before, strict=True):
             op._supports_training_input_mutation = value
+
+
+class Dynamo:
+    """The parts of Dynamo, which reads the code of a compiled function, that a call reached by it needs.
+
+    No public interface lets a function choose its graph, inputs and guards. The modules are loaded on use.
+    """
+
+    def __init__(self, translator: Any):
+        from torch._dynamo import guards, source, variables
+        from torch._dynamo.variables import builder
+
+        self._tx, self._output = translator, translator.output
+        self._variables, self._builder, self._source, self._guards = variables, builder, source, guards
+
+    def parts(self, variable: Any) -> tuple[Any, Any]:
+        """Return the value of a variable and None, or its constructor and the variables of its items."""
+        kinds = self._variables
+        if isinstance(variable, kinds.TensorVariable) and not isinstance(
+            variable, (kinds.NumpyNdarrayVariable, kinds.UnspecializedPythonVariable)
+        ):
+            return variable.proxy.node.meta["example_value"], None
+        if isinstance(variable, kinds.SymNodeVariable):
+            return variable.sym_num, None
+        if type(variable) in (kinds.ListVariable, kinds.TupleVariable):
+            return variable.python_type(), variable.items
+        if isinstance(variable, kinds.NamedTupleVariable):
+            return variable.tuple_cls._make, variable.items
+        if type(variable) is kinds.ConstDictVariable and variable.python_type() is dict:
+            return dict, {key.vt.as_python_constant(): value for key, value in variable.items.items()}
+        if variable.is_python_constant():
+            return variable.as_python_constant(), None
+        if isinstance(variable, kinds.UserMethodVariable):
+            return lambda items: types.MethodType(variable.fn, *items), [variable.obj]
+        value = getattr(variable, "value", None)
+        if value is None or variable.source is None:
+            raise TypeError(variable.python_type_name())
+        self._guards.install_guard(variable.source.make_guard(self._guards.GuardBuilder.ID_MATCH))
+        return value, None
+
+    def has_changed(self, ids: Any) -> Any:
+        """Return an object, of those with these ids, that the compiled code has changed before, or None."""
+        effects = self._output.side_effects
+        for variable in effects.id_to_variable.values():
+            value = getattr(variable, "value", None)
+            if value is not None and id(value) in ids and effects.is_modified(variable):
+                return value
+        return None
+
+    @contextlib.contextmanager
+    def faking(self) -> Iterator[None]:
+        with self._output.fake_mode:
+            yield
+
+    def _global(self, value: Any) -> Any:
+        """Return the source of an object that exists before the program runs."""
+        return self._source.GlobalSource(self._output.install_global_by_id("autograph_rs", value))
+
+    def existing(self, value: Any, owner: Any = None, key: Any = None) -> Any:
+        """Return the variable of an object, or of what the program finds in an owner when it runs."""
+        if owner is None:
+            source = self._global(value)
+        elif isinstance(owner, (list, dict)):
+            kind = self._source.GetItemSource if isinstance(owner, list) else self._source.DictGetItemSource
+            source = kind(self._global(owner), key)
+        else:
+            source = self._source.AttrSource(self._global(owner), key)
+        with torch.utils._python_dispatch._disable_current_modes():
+            return self._variables.base.VariableTracker.build(self._tx, value, source).realize()
+
+    def sequence(self, kind: type, items: list[Any]) -> Any:
+        return (self._variables.ListVariable if kind is list else self._variables.TupleVariable)(
+            items, mutation_type=self._variables.base.ValueMutationNew()
+        )
+
+    def constant(self, value: Any) -> Any:
+        return self._variables.base.VariableTracker.build(self._tx, value)
+
+    def unflattened(self, leaves: list[Any], spec: Any) -> Any:
+        function = self.constant(pytree.tree_unflatten)
+        return function.call_function(self._tx, [self.sequence(list, leaves), self.constant(spec)], {})
+
+    def add(self, graph: torch.fx.GraphModule, inputs: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+        """Copy the nodes of a graph into Dynamo's; return the variables of its results, the fake `values`."""
+        output = self._output
+        placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
+        variables = dict(zip(placeholders, inputs, strict=True))
+        proxies = {node: variable.as_proxy() for node, variable in variables.items()}
+        for node in graph.graph.nodes:
+            if node.op not in ("placeholder", "output"):
+                target = node.target
+                if node.op == "get_attr":
+                    target = output.install_subgraph("converted", getattr(graph, target))
+                args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), proxies.__getitem__)
+                proxies[node] = output.create_proxy(node.op, target, args, kwargs)
+                self._builder.set_example_value(proxies[node].node, node.meta.get("val"))
+        [results] = graph.graph.output_node().args
+        for node, value in zip(results, values, strict=True):
+            if node not in variables:
+                proxies[node].node.meta.pop("example_value")
+                variables[node] = self._builder.wrap_fx_proxy(self._tx, proxies[node], example_value=value)
+        return [variables[node] for node in results]
+
+    def guard(self, check: Callable[..., bool]) -> None:
+        """Make Dynamo capture again when a check fails before a run."""
+
+        def add(builder: Any, guard: Any) -> None:
+            builder.guard_manager.root.add_lambda_guard(check, ["the state that converted code reads"], None)
+
+        self._guards.install_guard(self._guards.Guard(self._source.GlobalStateSource(), add))
+
+    def assign(self, owner: Any, key: Any, value: Any, *, is_item: bool) -> None:
+        """Make the compiled program assign a value to an attribute or an item of an existing object."""
+        function = self.constant(operator.setitem if is_item else setattr)
+        function.call_function(self._tx, [self.existing(owner), self.constant(key), value], {})
+
+    @staticmethod
+    def refuse(what: str, error: Exception, why: str, remedy: str) -> NoReturn:
+        from torch._dynamo.exc import unimplemented
+
+        unimplemented(gb_type=what, context=what, explanation=why, hints=[remedy], from_exc=error)
+
+
+def make_dynamo_operator(name: str, handler: Callable[[Dynamo, Any], Any], run: Callable[..., Any]) -> Any:
+    """Return a function that Dynamo hands to a handler, with its variables, and that runs `run` elsewhere."""
+    from torch._dynamo.variables import higher_order_ops
+
+    class Operator(torch._ops.HigherOrderOperator):
+        def __init__(self) -> None:
+            super().__init__(name)
+
+        def __call__(self, *args: Any) -> Any:
+            return run(*args)
+
+    class Variable(higher_order_ops.TorchHigherOrderOperatorVariable):
+        _HOP_NAME = name
+        _ALLOW_FALLBACK_TO_EAGER = False
+
+        def _call_function(self, tx: Any, args: Any, kwargs: Any) -> Any:
+            return handler(Dynamo(tx), args)
+
+    higher_order_ops._hop_name_to_variable_class[name] = Variable
+    return Operator()

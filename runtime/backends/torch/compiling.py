@@ -1,0 +1,196 @@
+"""Calls of converted functions inside `torch.compile`.
+
+Dynamo, which reads the code of a compiled function, hands calls of converted functions over to `call`. The
+function is captured as for `torch.export`, and its graph becomes part of Dynamo's. Tensors that it finds
+outside its arguments become inputs, and a guard checks all other plain state that its code may read.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from ...errors import AutographError, StagingError, StateError, describe
+from ...staging.rolling.outer_state import OuterState
+from ...values.locations import ClassView, DictView, Location
+from .capture import OuterTensors
+from .private import SYMBOLS, Dynamo, current_mode, make_dynamo_operator, pytree, standing_for_real_tensors, untraced
+
+_LITERALS = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size)
+
+
+def _captured(dynamo: Dynamo, variables: Sequence[Any]) -> Any:
+    """Capture a call, and return Dynamo's variable for its result."""
+    function = dynamo.parts(variables[0])[0]
+    try:
+        return _Call(dynamo, function, variables[1:]).result()
+    except AutographError as error:
+        dynamo.refuse(f"torch.compile cannot capture {function.__qualname__!r}", error, str(error), error.remedy)
+
+
+def _run(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    return function(*args, **kwargs)
+
+
+call = make_dynamo_operator("autograph_rs_call", _captured, _run)
+"""Call a function with arguments, a tuple and a dict; Dynamo calls `_captured` instead."""
+
+
+class _Call:
+    """A call of a converted function that Dynamo has reached."""
+
+    def __init__(self, dynamo: Dynamo, function: Callable[..., Any], variables: Sequence[Any]):
+        self.dynamo, self.function = dynamo, function
+        self.inputs: list[Any] = []
+        """The values of the graph's inputs: fake tensors and symbols."""
+        self.variables: dict[int, Any] = {}
+        """Dynamo's variables for these values and for existing objects, by id."""
+        self.containers: list[tuple[Any, Any]] = []
+        """The lists and dicts among the arguments, with copies of them."""
+        self.objects: list[Any] = []
+        self.args, self.kwargs = [self._value(v) for v in variables]
+        self.state = OuterState([function, *self.objects], lambda v: isinstance(v, torch.nn.Module))
+        changed = dynamo.has_changed(self.state.reached)
+        if changed is not None:
+            raise StateError(
+                f"the compiled code has changed {describe(changed)}, which a converted function may read",
+                why="the function is captured before the program makes that change",
+                remedy="pass the new value to the function as an argument, or convert the function that changes it",
+            )
+
+    # Arguments
+
+    def _value(self, variable: Any) -> Any:
+        """Return the Python value of a variable of Dynamo."""
+        variable = variable.realize()
+        try:
+            value, items = self.dynamo.parts(variable)
+        except TypeError as error:
+            raise StateError(
+                f"a converted function gets an argument of the type {error}",
+                why="the compiled code made it, and only tensors, numbers, texts, tuples, lists and dicts can be passed on",
+                remedy="create the object before the compiled function, or pass its parts",
+            ) from None
+        if items is None:
+            self.variables[id(value)] = variable
+            if isinstance(value, (torch.Tensor, *SYMBOLS)):
+                self.inputs.append(value)
+            elif not isinstance(value, _LITERALS):
+                self.objects.append(value)
+            return value
+        if isinstance(items, dict):
+            made: Any = value({key: self._value(item) for key, item in items.items()})
+        else:
+            made = value([self._value(item) for item in items])
+        if isinstance(made, (list, dict)):
+            self.containers.append((made, made.copy()))
+        return made
+
+    # The capture
+
+    def result(self) -> Any:
+        outputs: list[Any] = []
+        results: list[Any] = []
+        changes: dict[Location, Any] = {}
+        outer: list[OuterTensors] = []
+
+        def run(*inputs: Any) -> tuple[Any, ...]:
+            outer[:] = [OuterTensors(current_mode().tracer, lambda t: self._lift(t, fakes))]
+            results[:] = [self.function(*self.args, **self.kwargs)]
+            changes.update(self.state.new_values())
+            leaves = pytree.tree_leaves([results, list(changes.values())])
+            outputs[:] = [v for v in leaves if self._is_computed(v)]
+            return tuple(outputs)
+
+        try:
+            with self.dynamo.faking(), standing_for_real_tensors() as fakes:
+                graph = make_fx(run, pre_dispatch=True, _allow_non_fake_inputs=True)(*self.inputs)
+        finally:
+            self.state.restore()
+        self._check(graph)
+        if outputs:
+            given = [self.variables[id(v)] for v in [*self.inputs, *outer[0].lifted.values]]
+            made = self.dynamo.add(graph, given, outputs)
+            self.variables.update((id(v), variable) for v, variable in zip(outputs, made, strict=True))
+        self.dynamo.guard(self.state.make_check())
+        for slot, value in changes.items():
+            self._assign(slot, self._variable(value))
+        return self._variable(results[0])
+
+    def _is_computed(self, value: Any) -> bool:
+        return isinstance(value, (torch.Tensor, *SYMBOLS)) and id(value) not in self.variables
+
+    def _lift(self, tensor: torch.Tensor, fakes: Any) -> torch.Tensor | None:
+        """Make a real tensor another input of Dynamo's graph, and return the fake one that stands for it."""
+        if id(tensor) not in self.state.arrays:
+            return None
+        with untraced():
+            places = self.state.locations.get(id(tensor))
+            variable = self.dynamo.existing(tensor, *(_source(places[0]) if places else ()))
+        fake = self.dynamo.parts(variable)[0]
+        fakes[tensor] = fake
+        self.variables[id(fake)] = self.variables[id(tensor)] = variable
+        return fake
+
+    def _check(self, graph: torch.fx.GraphModule) -> None:
+        for made, before in self.containers:
+            if not _same_items(made, before):
+                raise StateError(
+                    "a converted function changes a list or dict that the compiled code passes to it",
+                    why="only its result leaves the captured program",
+                    remedy="return the new items",
+                )
+        for node in graph.graph.nodes:
+            if node.op == "get_attr" and isinstance(getattr(graph, node.target, None), torch.Tensor):
+                if any(user.target not in _LIFTING for user in node.users):
+                    raise StagingError("constant")
+
+    def _assign(self, slot: Location, value: Any) -> None:
+        """Make the compiled program assign a value where the function did."""
+        owner, key = slot.owner, slot.key
+        if isinstance(owner, dict) and not isinstance(owner, DictView):
+            module = next((m for m in self.state.modules if owner is m._buffers), None)
+            self.dynamo.assign(owner if module is None else module, key, value, is_item=module is None)
+        elif isinstance(owner, (DictView, list, types.CellType)):
+            raise StateError("assign")
+        else:
+            self.dynamo.assign(owner, key, value, is_item=False)
+
+    # Results
+
+    def _variable(self, value: Any) -> Any:
+        """Return Dynamo's variable for a value that the function left."""
+        if id(value) in self.variables:
+            return self.variables[id(value)]
+        if isinstance(value, _LITERALS):
+            return self.dynamo.constant(value)
+        if type(value) in (tuple, list):
+            return self.dynamo.sequence(type(value), [self._variable(v) for v in value])
+        leaves, spec = pytree.tree_flatten(value)
+        if len(leaves) == 1 and leaves[0] is value:
+            return self.dynamo.existing(value)
+        return self.dynamo.unflattened([self._variable(v) for v in leaves], spec)
+
+
+_LIFTING = (torch.ops.aten.lift_fresh_copy.default, torch.ops.aten.lift_fresh.default)
+
+
+def _source(place: Location) -> tuple[Any, Any]:
+    owner = place.owner
+    if isinstance(owner, ClassView):
+        return owner.kind, place.key
+    if isinstance(owner, DictView):
+        return owner.whole, place.key
+    if isinstance(owner, types.CellType):
+        return owner, "cell_contents"
+    return owner, place.key
+
+
+def _same_items(first: Any, second: Any) -> bool:
+    if isinstance(first, dict):
+        return list(first) == list(second) and all(first[k] is second[k] for k in first)
+    return len(first) == len(second) and all(a is b for a, b in zip(first, second, strict=True))
