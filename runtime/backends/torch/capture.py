@@ -189,26 +189,35 @@ class _Tensors(WeakIdKeyDictionary):
 
 
 class OuterTensors(WeakIdKeyDictionary):
-    """Proxies of tensors in an outermost trace, where real tensors become inputs at first use."""
+    """Proxies of tensors in an outermost trace, where real tensors become inputs at first use.
 
-    def __init__(self, tracer: Any, find_fake: Callable[[torch.Tensor], torch.Tensor | None]):
+    `find` returns the fake tensor that stands for a real one, or None if it cannot become an input.
+    """
+
+    def __init__(self, tracer: Any, find: Callable[[torch.Tensor], torch.Tensor | None]):
         super().__init__()
-        self.lifted = _LiftedValues(None)
-        self.lifted.inner, self._find_fake = tracer, find_fake
+        self._lifted, self._find = _LiftedValues(None), find
+        self._lifted.inner = tracer
         self.update(tracer.tensor_tracker)
         tracer.tensor_tracker = self
 
+    @property
+    def inputs(self) -> list[Any]:
+        """The fake tensors of the real ones that have become inputs."""
+        return self._lifted.values
+
     def get(self, key: Any, default: Any = None) -> Any:
-        fake = fake_of(key)
-        found = super().get(fake, None)
-        if found is not None or is_fake(fake):
-            return default if found is None else found
-        fake = self._find_fake(key)
-        if fake is None:
-            return default
+        return super().get(self.fake(key), default)
+
+    def fake(self, value: Any) -> Any:
+        """Return the fake tensor that stands for a real tensor, and any other value unchanged."""
+        if not isinstance(value, torch.Tensor) or is_fake(found := fake_of(value)):
+            return value if not isinstance(value, torch.Tensor) else found
+        if (fake := self._find(value)) is None:
+            return value
         if super().get(fake, None) is None:
-            self.lifted.add(fake)
-        return super().get(fake, default)
+            self._lifted.add(fake)
+        return fake
 
 
 class _Symbols(SymbolTable):

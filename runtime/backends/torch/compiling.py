@@ -13,8 +13,9 @@ from typing import Any
 
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.overrides import TorchFunctionMode
 
-from ...errors import AutographError, StagingError, StateError, describe
+from ...errors import AutographError, StagingError, StateError
 from ...staging.rolling.outer_state import OuterState
 from ...values.locations import ClassView, DictView, Location
 from .capture import OuterTensors
@@ -54,10 +55,10 @@ class _Call:
         self.objects: list[Any] = []
         self.args, self.kwargs = [self._value(v) for v in variables]
         self.state = OuterState([function, *self.objects], lambda v: isinstance(v, torch.nn.Module))
-        changed = dynamo.has_changed(self.state.reached)
+        changed = dynamo.changed(self.state.reached)
         if changed is not None:
             raise StateError(
-                f"the compiled code has changed {describe(changed)}, which a converted function may read",
+                f"the compiled code has changed a {changed.__name__}, which a converted function may read",
                 why="the function is captured before the program makes that change",
                 remedy="pass the new value to the function as an argument, or convert the function that changes it",
             )
@@ -95,14 +96,16 @@ class _Call:
     def result(self) -> Any:
         outputs: list[Any] = []
         results: list[Any] = []
-        changes: dict[Location, Any] = {}
+        changes: list[tuple[Location, Any]] = []
         outer: list[OuterTensors] = []
 
-        def run(*inputs: Any) -> tuple[Any, ...]:
-            outer[:] = [OuterTensors(current_mode().tracer, lambda t: self._lift(t, fakes))]
-            results[:] = [self.function(*self.args, **self.kwargs)]
-            changes.update(self.state.new_values())
-            leaves = pytree.tree_leaves([results, list(changes.values())])
+        def run(*_: Any) -> tuple[Any, ...]:
+            outer[:] = [OuterTensors(current_mode().tracer, lambda tensor: self._lift(tensor, fakes))]
+            with _FakeArguments(outer[0]):
+                results[:] = [self.function(*self.args, **self.kwargs)]
+                changed = self.state.changed_slots()
+                changes[:] = [(slot, new) for slot, old, new in changed if fakes.get(old, old) is not new]
+            leaves = pytree.tree_leaves([results, [value for _, value in changes]])
             outputs[:] = [v for v in leaves if self._is_computed(v)]
             return tuple(outputs)
 
@@ -113,11 +116,11 @@ class _Call:
             self.state.restore()
         self._check(graph)
         if outputs:
-            given = [self.variables[id(v)] for v in [*self.inputs, *outer[0].lifted.values]]
+            given = [self.variables[id(v)] for v in [*self.inputs, *outer[0].inputs]]
             made = self.dynamo.add(graph, given, outputs)
             self.variables.update((id(v), variable) for v, variable in zip(outputs, made, strict=True))
         self.dynamo.guard(self.state.make_check())
-        for slot, value in changes.items():
+        for slot, value in changes:
             self._assign(slot, self._variable(value))
         return self._variable(results[0])
 
@@ -174,6 +177,18 @@ class _Call:
         if len(leaves) == 1 and leaves[0] is value:
             return self.dynamo.existing(value)
         return self.dynamo.unflattened([self._variable(v) for v in leaves], spec)
+
+
+class _FakeArguments(TorchFunctionMode):
+    """Replace real tensors among the arguments of PyTorch's functions with the fake ones that stand for them."""
+
+    def __init__(self, outer: OuterTensors):
+        super().__init__()
+        self._outer = outer
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        args, kwargs = pytree.tree_map_only(torch.Tensor, self._outer.fake, (args, kwargs or {}))
+        return func(*args, **kwargs)
 
 
 _LIFTING = (torch.ops.aten.lift_fresh_copy.default, torch.ops.aten.lift_fresh.default)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import operator
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NoReturn
 
 import torch
@@ -192,22 +192,27 @@ class Dynamo:
         if type(variable) is kinds.ConstDictVariable and variable.python_type() is dict:
             return dict, {key.vt.as_python_constant(): value for key, value in variable.items.items()}
         if variable.is_python_constant():
-            return variable.as_python_constant(), None
+            value = variable.as_python_constant()
+            if callable(value) and variable.source is not None:
+                self._guard_identity(variable)
+            return value, None
         if isinstance(variable, kinds.UserMethodVariable):
             return lambda items: types.MethodType(variable.fn, *items), [variable.obj]
         value = getattr(variable, "value", None)
         if value is None or variable.source is None:
             raise TypeError(variable.python_type_name())
-        self._guards.install_guard(variable.source.make_guard(self._guards.GuardBuilder.ID_MATCH))
+        self._guard_identity(variable)
         return value, None
 
-    def has_changed(self, ids: Any) -> Any:
-        """Return an object, of those with these ids, that the compiled code has changed before, or None."""
+    def _guard_identity(self, variable: Any) -> None:
+        self._guards.install_guard(variable.source.make_guard(self._guards.GuardBuilder.ID_MATCH))
+
+    def changed(self, ids: Collection[int]) -> Any:
+        """Return the type of an object, of those with these ids, that the program has changed so far, or None."""
         effects = self._output.side_effects
-        for variable in effects.id_to_variable.values():
-            value = getattr(variable, "value", None)
-            if value is not None and id(value) in ids and effects.is_modified(variable):
-                return value
+        for key, variable in effects.id_to_variable.items():
+            if key in ids and effects.is_modified(variable):
+                return variable.python_type()
         return None
 
     @contextlib.contextmanager

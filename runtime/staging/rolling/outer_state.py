@@ -61,13 +61,13 @@ class OuterState(Surroundings):
         else:
             yield from ((k, v) for k, v in contents.items() if k in self._names)
 
-    def new_values(self) -> dict[Location, Any]:
-        """Return the slots that have changed and that code names, with their current values."""
-        return {
-            slot: new
-            for slot, _, new in self._changed_slots()
-            if not isinstance(slot.owner, DictView) or slot.key in self._names
-        }
+    def changed_slots(self) -> list[tuple[Location, Any, Any]]:
+        """Return the slots that have changed and that code names, with their initial and current values."""
+        return [
+            change
+            for change in self._changed_slots()
+            if not isinstance(change[0].owner, DictView) or change[0].key in self._names
+        ]
 
     def make_check(self) -> Callable[..., bool]:
         """Return a function that returns whether the state is as it was, with other arrays of the same type."""
