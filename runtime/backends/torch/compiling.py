@@ -115,10 +115,9 @@ class _Call:
         finally:
             self.state.restore()
         self._check(graph)
-        if outputs:
-            given = [self.variables[id(v)] for v in [*self.inputs, *outer[0].inputs]]
-            made = self.dynamo.add(graph, given, outputs)
-            self.variables.update((id(v), variable) for v, variable in zip(outputs, made, strict=True))
+        given = [self.variables[id(v)] for v in [*self.inputs, *outer[0].inputs]]
+        made = self.dynamo.add(graph, given, outputs)
+        self.variables.update((id(v), variable) for v, variable in zip(outputs, made, strict=True))
         self.dynamo.guard(self.state.make_check())
         for slot, value in changes:
             self._assign(slot, self._variable(value))

@@ -302,7 +302,6 @@ def make_dynamo_operator(name: str, handler: Callable[[Dynamo, Any], Any], run: 
 
     class Variable(higher_order_ops.TorchHigherOrderOperatorVariable):
         _HOP_NAME = name
-        _ALLOW_FALLBACK_TO_EAGER = False
 
         def _call_function(self, tx: Any, args: Any, kwargs: Any) -> Any:
             return handler(Dynamo(tx), args)
