@@ -19,7 +19,16 @@ from ...errors import AutographError, StagingError, StateError
 from ...staging.rolling.outer_state import OuterState
 from ...values.locations import ClassView, DictView, Location
 from .capture import OuterTensors
-from .private import SYMBOLS, Dynamo, current_mode, make_dynamo_operator, pytree, standing_for_real_tensors, untraced
+from .private import (
+    SYMBOLS,
+    Dynamo,
+    current_mode,
+    fake_of,
+    make_dynamo_operator,
+    pytree,
+    standing_for_real_tensors,
+    untraced,
+)
 
 _LITERALS = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size)
 
@@ -29,8 +38,14 @@ def _captured(dynamo: Dynamo, variables: Sequence[Any]) -> Any:
     function = dynamo.parts(variables[0])[0]
     try:
         return _Call(dynamo, function, variables[1:]).result()
-    except AutographError as error:
-        dynamo.refuse(f"torch.compile cannot capture {function.__qualname__!r}", error, str(error), error.remedy)
+    except Exception as error:  # noqa: BLE001 - without the call, Python raises what the user's code raises
+        what = f"torch.compile cannot capture the converted function {function.__qualname__!r}"
+        is_ours = isinstance(error, AutographError)
+        why = str(error) if is_ours else f"{type(error).__name__}: {error}"
+        dynamo.refuse(what, error, why, error.remedy if is_ours else _REMEDY)
+
+
+_REMEDY = "Without fullgraph=True, the call is made outside the graph, and Python decides its conditions."
 
 
 def _run(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
@@ -103,8 +118,7 @@ class _Call:
             outer[:] = [OuterTensors(current_mode().tracer, lambda tensor: self._lift(tensor, fakes))]
             with _FakeArguments(outer[0]):
                 results[:] = [self.function(*self.args, **self.kwargs)]
-                changed = self.state.changed_slots()
-                changes[:] = [(slot, new) for slot, old, new in changed if fakes.get(old, old) is not new]
+                changes[:] = [(slot, new) for slot, old, new in self.state.new_values() if fake_of(old) is not new]
             leaves = pytree.tree_leaves([results, [value for _, value in changes]])
             outputs[:] = [v for v in leaves if self._is_computed(v)]
             return tuple(outputs)

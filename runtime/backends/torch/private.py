@@ -97,9 +97,9 @@ def is_known(value: Any) -> bool:
 _fakes = WeakIdKeyDictionary()
 
 
-def fake_of(tensor: torch.Tensor) -> torch.Tensor:
-    """Return the fake tensor that stands for a real one while a call is captured, or the tensor itself."""
-    return _fakes.get(tensor, tensor)
+def fake_of(value: Any) -> Any:
+    """Return the fake tensor that stands for a real one while a call is captured, or the value itself."""
+    return _fakes.get(value, value) if isinstance(value, torch.Tensor) else value
 
 
 @contextlib.contextmanager
@@ -284,9 +284,12 @@ class Dynamo:
 
     @staticmethod
     def refuse(what: str, error: Exception, why: str, remedy: str) -> NoReturn:
-        from torch._dynamo.exc import unimplemented
+        """End the graph before the call, which is an error if there must be one graph."""
+        from torch._dynamo import exc
 
-        unimplemented(gb_type=what, context=what, explanation=why, hints=[remedy], from_exc=error)
+        if isinstance(error, exc.TorchDynamoException):
+            raise error
+        exc.unimplemented(gb_type=what, context=what, explanation=why, hints=[remedy], from_exc=error)
 
 
 def make_dynamo_operator(name: str, handler: Callable[[Dynamo, Any], Any], run: Callable[..., Any]) -> Any:

@@ -61,13 +61,16 @@ class OuterState(Surroundings):
         else:
             yield from ((k, v) for k, v in contents.items() if k in self._names)
 
-    def changed_slots(self) -> list[tuple[Location, Any, Any]]:
-        """Return the slots that have changed and that code names, with their initial and current values."""
-        return [
-            change
-            for change in self._changed_slots()
-            if not isinstance(change[0].owner, DictView) or change[0].key in self._names
-        ]
+    def new_values(self) -> list[tuple[Location, Any, Any]]:
+        """Return the slots that have changed, with their initial and their current values."""
+        return [*self._changed_slots()]
+
+    def _changed_slots(self) -> Iterator[tuple[Location, Any, Any]]:
+        """Yield the changed slots that code names: compilers add other globals to modules."""
+        for change in super()._changed_slots():
+            slot = change[0]
+            if not isinstance(slot.owner, DictView) or slot.key in self._names:
+                yield change
 
     def make_check(self) -> Callable[..., bool]:
         """Return a function that returns whether the state is as it was, with other arrays of the same type."""
