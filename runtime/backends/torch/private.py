@@ -258,7 +258,11 @@ class Dynamo:
             if node.op not in ("placeholder", "output"):
                 target = node.target
                 if node.op == "get_attr":
-                    target = output.install_subgraph("converted", getattr(graph, target))
+                    held = getattr(graph, target)
+                    if isinstance(held, torch.Tensor):
+                        proxies[node] = self.existing(held).as_proxy()
+                        continue
+                    target = output.install_subgraph("converted", held)
                 args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), proxies.__getitem__)
                 proxies[node] = output.create_proxy(node.op, target, args, kwargs)
                 self._builder.set_example_value(proxies[node].node, node.meta.get("val"))
