@@ -45,6 +45,8 @@ def _captured(dynamo: Dynamo, variables: Sequence[Any]) -> Any:
         dynamo.refuse(what, error, why, error.remedy if is_ours else _REMEDY)
 
 
+_UNREAD = vars(torch.nn.Module()).keys() - {"training", "_parameters", "_buffers", "_modules"}
+"""Attributes of modules that are not compared, as in Dynamo: tables of hooks and settings of PyTorch itself."""
 _REMEDY = "Without fullgraph=True, the call is made outside the graph, and Python decides its conditions."
 
 
@@ -69,7 +71,7 @@ class _Call:
         """The lists and dicts among the arguments, with copies of them."""
         self.objects: list[Any] = []
         self.args, self.kwargs = [self._value(v) for v in variables]
-        self.state = OuterState([function, *self.objects], lambda v: isinstance(v, torch.nn.Module))
+        self.state = OuterState([function, *self.objects], torch.nn.Module, _UNREAD)
         changed = dynamo.changed(self.state.reached)
         if changed is not None:
             raise StateError(
@@ -126,9 +128,9 @@ class _Call:
         try:
             with self.dynamo.faking(), standing_for_real_tensors() as fakes:
                 graph = make_fx(run, pre_dispatch=True, _allow_non_fake_inputs=True)(*self.inputs)
+                self._check(graph)
         finally:
             self.state.restore()
-        self._check(graph)
         given = [self.variables[id(v)] for v in [*self.inputs, *outer[0].inputs]]
         made = self.dynamo.add(graph, given, outputs)
         self.variables.update((id(v), variable) for v, variable in zip(outputs, made, strict=True))
@@ -153,6 +155,13 @@ class _Call:
         return fake
 
     def _check(self, graph: torch.fx.GraphModule) -> None:
+        """Check that the program leaves all that the function does."""
+        if self.state.moved() or self.state.changed():
+            raise StateError(
+                "a converted function advances an iterator, or changes a set or a NumPy array",
+                why="inside torch.compile it can change attributes of objects and items of dicts only",
+                remedy="return the value, or keep it in an attribute",
+            )
         for made, before in self.containers:
             if not _same_items(made, before):
                 raise StateError(
@@ -163,7 +172,11 @@ class _Call:
         for node in graph.graph.nodes:
             if node.op == "get_attr" and isinstance(getattr(graph, node.target, None), torch.Tensor):
                 if any(user.target not in _LIFTING for user in node.users):
-                    raise StagingError("constant")
+                    raise StagingError(
+                        "a converted function uses a tensor that torch.compile cannot find",
+                        why="it is held by an object of a library, or was made by a library at import",
+                        remedy="pass the tensor as an argument, or keep it in an attribute or a variable",
+                    )
 
     def _assign(self, slot: Location, value: Any) -> None:
         """Make the compiled program assign a value where the function did."""
@@ -172,7 +185,11 @@ class _Call:
             module = next((m for m in self.state.modules if owner is m._buffers), None)
             self.dynamo.assign(owner if module is None else module, key, value, is_item=module is None)
         elif isinstance(owner, (DictView, list, types.CellType)):
-            raise StateError("assign")
+            raise StateError(
+                f"a converted function assigns {slot.name!r}",
+                why="inside torch.compile it can change attributes of objects and items of dicts only",
+                remedy="return the value, or keep it in an attribute",
+            )
         else:
             self.dynamo.assign(owner, key, value, is_item=False)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from ...backends import BACKENDS
-from ...values.locations import ClassView, DictView, Location, has_contents, slot_names
+from ...values.locations import ClassView, DictView, Location, has_contents, read_contents, slot_names
 from .surroundings import Surroundings
 
 _COMPARED = (int, float, complex, bool, str, bytes, range, slice)
@@ -22,11 +22,12 @@ class OuterState(Surroundings):
     it runs.
     """
 
-    def __init__(self, roots: Iterable[Any], is_module: Callable[[Any], bool]):
+    def __init__(self, roots: Iterable[Any], module: type, ignored: Collection[str]):
+        """Take the snapshot. Instances of `module` have attributes that libraries read, but not those `ignored`."""
         self.arrays: dict[int, Any] = {}
         """The arrays found, by id."""
-        self._is_module = is_module
         self.modules: list[Any] = []
+        self._module, self._ignored = module, ignored
         super().__init__(roots, own=())
         self.locations: dict[int, list[Location]] = {}
         """The locations of each array, by its id."""
@@ -42,13 +43,13 @@ class OuterState(Surroundings):
         return super()._is_skipped(value)
 
     def _visit(self, value: Any) -> Iterable[Any]:
-        found = super()._visit(value)
-        if self._is_module(value):
-            self.modules.append(value)
-        if not self._is_module(value) or any(owner is value for owner, _ in self._saved[-1:]):
-            return found
-        self._saved.append((value, dict(vars(value))))
-        return [*found, *vars(value).values()]
+        if not isinstance(value, self._module):
+            return super()._visit(value)
+        self._alive.append(value)
+        self.modules.append(value)
+        contents = dict(read_contents(value))
+        self._saved.append((value, contents))
+        return [type(value), *(v for k, v in contents.items() if k not in self._ignored)]
 
     def _slots(self, owner: Any, contents: Mapping[Any, Any]) -> Iterator[tuple[Any, Any]]:
         """Yield the keys and values of an owner that code may read: it names attributes and globals."""
@@ -56,8 +57,8 @@ class OuterState(Surroundings):
             yield from enumerate(contents[None])
         elif isinstance(owner, (types.CellType, dict)) and not isinstance(owner, DictView):
             yield from contents.items()
-        elif self._is_module(owner):
-            yield from ((k, v) for k, v in contents.items() if not k.startswith("_") or k in _OF_MODULES)
+        elif isinstance(owner, self._module):
+            yield from ((k, v) for k, v in contents.items() if k not in self._ignored)
         else:
             yield from ((k, v) for k, v in contents.items() if k in self._names)
 
@@ -117,9 +118,6 @@ class OuterState(Surroundings):
 
     def _is_same_whole(self) -> bool:
         return not self.changed()
-
-
-_OF_MODULES = ("_parameters", "_buffers", "_modules")
 
 
 class _Attributes:
