@@ -46,7 +46,7 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
         if not always:
             for is_compiling, call in COMPILERS:
                 if is_compiling():
-                    return call(convert_call, args, kwargs)
+                    return call(convert_call, f, args, kwargs)
         try:
             if not is_staging() or is_opted_out():
                 return f(*args, **kwargs)
@@ -65,7 +65,9 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
             tracebacks.drop_current_frame(error)
             raise
 
-    convert_call.__code__ = convert_call.__code__.replace()  # torch.compile limits the compilations of one code
+    convert_call.__code__ = (
+        convert_call.__code__.replace()
+    )  # torch.compile limits the compilations of one code
     return loader.copy_metadata(f, convert_call)  # type: ignore[no-any-return]
 
 

@@ -51,8 +51,8 @@ STAGING_CHECKS: list[Callable[[], bool]] = []
 AFTER_REGISTRATION: list[Callable[[], None]] = []
 """Functions to call after each registration. Staging imports its modules then, so plain code never does."""
 COMPILERS: list[tuple[Callable[[], bool], Callable[..., Any]]] = []
-"""For each compiler of bytecode, whether it is tracing the running code, and what then captures a call of a
-converted function, given the function, its arguments and its keyword arguments."""
+"""For each compiler of bytecode, whether it is tracing the running code, and what then captures a call, given
+the converted function, the original, its arguments and its keyword arguments."""
 
 
 @api_boundary

@@ -125,7 +125,8 @@ def test_conditions_and_loops_are_in_the_graph_of_dynamo():
         graphs.append(graph)
         return graph
 
-    torch.compile(lambda x: ag.convert(doubled)(x)[0] + 1, fullgraph=True, backend=keep)(XS)
+    converted = ag.convert(doubled)
+    torch.compile(lambda x: converted(x)[0] + 1, fullgraph=True, backend=keep)(XS)
     [graph] = graphs
     assert "while_loop" in {str(node.target) for node in graph.graph.nodes}
 
@@ -134,7 +135,7 @@ def test_conditions_and_loops_are_in_the_graph_of_dynamo():
 def test_one_graph_serves_all_lengths(f):
     counter = torch._dynamo.testing.CompileCounterWithBackend("aot_eager")
     compiled = torch.compile(ag.convert(f), fullgraph=True, backend=counter, dynamic=True)
-    for length in (3, 6, 9):
+    for length in (5, 6, 9):
         given = torch.arange(length * 3.0).reshape(length, 3) / 10 + 0.1
         same(compiled(given), f(given))
     assert counter.frame_count == 1
@@ -159,22 +160,23 @@ def test_structures_pass_in_and_out():
     @ag.convert
     def f(pair, named, *, scale):
         a, b = pair
-        if a.sum() > 0:
-            named["x"] = named["x"] * scale
-        else:
-            named["x"] = named["x"] - b
-        return {"x": [named["x"], scale], "name": "f"}, None
+        c = named["x"] * scale if a.sum() > 0 else named["x"] - b
+        return {"x": [c, scale], "name": "f", "given": a}, None
 
     def caller(a, b):
-        return f((a, b), {"x": a}, scale=3)
+        result, nothing = f((a, b), {"x": a + 0}, scale=3)
+        return result["x"][0] * result["x"][1], result["name"], nothing, result["given"] is a
 
     for a in (XS, -XS):
-        made, nothing = torch.compile(lambda a: f((a, XS), {"x": a + 0}, scale=3)[0]["x"][0], backend="eager")(
-            a
-        ), None
-        assert nothing is None
-        same(made, a * 3 if a.sum() > 0 else a - XS)
-    assert caller is not None
+        made, *others = whole(caller)(a, XS.clone())
+        same(made, (a * 3 if a.sum() > 0 else a - XS) * 3)
+        assert others == ["f", None, True]
+
+
+def test_a_tensor_that_is_an_argument_and_a_global():
+    compiled = whole(ag.convert(scaled))
+    for x in (WEIGHT, XS, WEIGHT):
+        same(compiled(x), scaled(x))
 
 
 # Modules and state --------------------------------------------------------------------------------
@@ -232,11 +234,10 @@ def test_module_inside_a_larger_model():
     larger = copy.deepcopy(plain)
     ag.convert_module(larger.inner)
     x = torch.randn(2, 4)
-    plain_inner = plain.inner
-    larger.inner.forward.__wrapped__  # noqa: B018 - it is converted
-    for each in (torch.compile(larger, backend="aot_eager"), plain):
+    for each in (whole(larger), plain):
         each(x).sum().backward()
-    torch.testing.assert_close(larger.inner.linear.weight.grad, plain_inner.linear.weight.grad)
+    torch.testing.assert_close(larger.inner.linear.weight.grad, plain.inner.linear.weight.grad)
+    torch.testing.assert_close(larger.inner.seen, plain.inner.seen)
 
 
 def test_settings_of_modules_are_guarded():
@@ -247,7 +248,10 @@ def test_settings_of_modules_are_guarded():
     module.limit = plain.limit = 100.0
     same(compiled(x), plain(x))
     module.train()
-    assert (compiled(x).detach() == compiled(x).detach()).float().mean() < 1
+    torch.manual_seed(0)
+    assert (
+        len(set(compiled(x).flatten().tolist())) < x.numel()
+    )  # most items of the layer's result are dropped
     module.eval()
     same(compiled(x), plain(x))
 
@@ -327,7 +331,7 @@ def test_errors_and_output_of_the_program(capfd):
 
     compiled = whole(f)
     compiled(XS)
-    assert capfd.readouterr().out == "positive 1.0\n" or "positive" in "positive"
+    assert capfd.readouterr().out == "positive tensor(1.)\n"
     with pytest.raises(RuntimeError, match="ValueError: the sum is -6.0"):
         compiled(-XS)
 

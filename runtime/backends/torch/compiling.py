@@ -37,7 +37,7 @@ def _captured(dynamo: Dynamo, variables: Sequence[Any]) -> Any:
     """Capture a call, and return Dynamo's variable for its result."""
     function = dynamo.parts(variables[0])[0]
     try:
-        return _Call(dynamo, function, variables[1:]).result()
+        return _Call(dynamo, function, variables[2:]).result()
     except Exception as error:  # noqa: BLE001 - without the call, Python raises what the user's code raises
         what = f"torch.compile cannot capture the converted function {function.__qualname__!r}"
         is_ours = isinstance(error, AutographError)
@@ -50,12 +50,12 @@ _UNREAD = vars(torch.nn.Module()).keys() - {"training", "_parameters", "_buffers
 _REMEDY = "Without fullgraph=True, the call is made outside the graph, and Python decides its conditions."
 
 
-def _run(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    return function(*args, **kwargs)
+def _run(_: Callable[..., Any], original: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    return original(*args, **kwargs)
 
 
 call = make_dynamo_operator("autograph_rs_call", _captured, _run)
-"""Call a function with arguments, a tuple and a dict; Dynamo calls `_captured` instead."""
+"""Call what a converted function was made from, with a tuple and a dict; Dynamo calls `_captured` instead."""
 
 
 class _Call:
@@ -72,13 +72,28 @@ class _Call:
         self.objects: list[Any] = []
         self.args, self.kwargs = [self._value(v) for v in variables]
         self.state = OuterState([function, *self.objects], torch.nn.Module, _UNREAD)
-        changed = dynamo.changed(self.state.reached)
-        if changed is not None:
+        self.check = self.state.make_check()
+        self.pending = self._make_pending_changes()
+
+    def _make_pending_changes(self) -> list[tuple[Location, Any]]:
+        """Make changes that the program makes before the call; return the locations with their values so far."""
+        try:
+            pending = self.dynamo.pending(self.state.reached)
+        except TypeError as error:
             raise StateError(
-                f"the compiled code has changed a {changed.__name__}, which a converted function may read",
+                f"the compiled code has changed a {error}, which a converted function may read",
                 why="the function is captured before the program makes that change",
                 remedy="pass the new value to the function as an argument, or convert the function that changes it",
-            )
+            ) from None
+        before = []
+        for owner, name, variable in pending:
+            held = next((t for t in _tables(owner) if name in t), owner)
+            slot = Location(held, name)
+            before.append((slot, slot.get()))
+            slot.set(self._value(variable))
+        if pending:
+            self.state = OuterState([self.function, *self.objects], torch.nn.Module, _UNREAD)
+        return before
 
     # Arguments
 
@@ -120,7 +135,9 @@ class _Call:
             outer[:] = [OuterTensors(current_mode().tracer, lambda tensor: self._lift(tensor, fakes))]
             with _FakeArguments(outer[0]):
                 results[:] = [self.function(*self.args, **self.kwargs)]
-                changes[:] = [(slot, new) for slot, old, new in self.state.new_values() if fake_of(old) is not new]
+                changes[:] = [
+                    (slot, new) for slot, old, new in self.state.new_values() if fake_of(old) is not new
+                ]
             leaves = pytree.tree_leaves([results, [value for _, value in changes]])
             outputs[:] = [v for v in leaves if self._is_computed(v)]
             return tuple(outputs)
@@ -131,10 +148,12 @@ class _Call:
                 self._check(graph)
         finally:
             self.state.restore()
+            for slot, value in self.pending:
+                slot.set(value)
         given = [self.variables[id(v)] for v in [*self.inputs, *outer[0].inputs]]
         made = self.dynamo.add(graph, given, outputs)
         self.variables.update((id(v), variable) for v, variable in zip(outputs, made, strict=True))
-        self.dynamo.guard(self.state.make_check())
+        self.dynamo.guard(self.check)
         for slot, value in changes:
             self._assign(slot, self._variable(value))
         return self._variable(results[0])
@@ -219,6 +238,11 @@ class _FakeArguments(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         args, kwargs = pytree.tree_map_only(torch.Tensor, self._outer.fake, (args, kwargs or {}))
         return func(*args, **kwargs)
+
+
+def _tables(owner: Any) -> list[dict[str, Any]]:
+    """Return the dicts in which a module keeps its parameters and buffers."""
+    return [owner._parameters, owner._buffers] if isinstance(owner, torch.nn.Module) else []
 
 
 _LIFTING = (torch.ops.aten.lift_fresh_copy.default, torch.ops.aten.lift_fresh.default)

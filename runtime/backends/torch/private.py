@@ -207,13 +207,23 @@ class Dynamo:
     def _guard_identity(self, variable: Any) -> None:
         self._guards.install_guard(variable.source.make_guard(self._guards.GuardBuilder.ID_MATCH))
 
-    def changed(self, ids: Collection[int]) -> Any:
-        """Return the type of an object, of those with these ids, that the program has changed so far, or None."""
-        effects = self._output.side_effects
+    def pending(self, ids: Collection[int]) -> list[tuple[Any, str, Any]]:
+        """Return the changes that the program has made so far to objects with these ids.
+
+        Each is an object, the name of an attribute and the variable of its new value.
+
+        Raises:
+            TypeError: an object has changed in another way; its message is the name of the type.
+        """
+        effects, found = self._output.side_effects, []
         for key, variable in effects.id_to_variable.items():
             if key in ids and effects.is_modified(variable):
-                return variable.python_type()
-        return None
+                attributes = effects.store_attr_mutations.get(variable)
+                is_object = isinstance(variable, self._variables.UserDefinedObjectVariable)
+                if not attributes or not is_object or variable.is_base_vt_modified(effects):
+                    raise TypeError(variable.python_type_name())
+                found += [(variable.value, name, value) for name, value in attributes.items()]
+        return found
 
     @contextlib.contextmanager
     def faking(self) -> Iterator[None]:
