@@ -1,7 +1,7 @@
 """Load the backend of a framework when its compiler of bytecode is imported.
 
-Such a compiler reads the code of functions before any of it runs, so the first call of a converted function is
-too late to register what captures the call.
+Such a compiler reads the code of functions before any of it runs, so the first call of a converted function
+is too late to register what captures the call.
 """
 
 from __future__ import annotations

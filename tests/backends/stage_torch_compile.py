@@ -25,12 +25,13 @@ class System(stage_torch.System):
         def staged(tensors: Sequence[torch.Tensor]) -> tuple[Any, ...]:
             return module(tensors)
 
+        def forward(tensors: Sequence[torch.Tensor]) -> tuple[Any, ...]:
+            return staged(tensors)
+
         def call(*arrays: Any) -> list[Any]:
             tensors = [torch.tensor(a) for a in arrays]
             with stage_torch.like_numpy(), stage_torch.wide_floats():
-                compiled = torch.compile(
-                    ag.convert(lambda tensors: staged(tensors)), fullgraph=True, backend=BACKEND
-                )
+                compiled = torch.compile(ag.convert(forward), fullgraph=True, backend=BACKEND)
                 try:
                     results = compiled(tensors)
                 finally:

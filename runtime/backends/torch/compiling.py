@@ -27,6 +27,7 @@ from .private import (
     make_dynamo_operator,
     pytree,
     standing_for_real_tensors,
+    tables_of,
     untraced,
 )
 
@@ -46,7 +47,7 @@ def _captured(dynamo: Dynamo, variables: Sequence[Any]) -> Any:
 
 
 _UNREAD = vars(torch.nn.Module()).keys() - {"training", "_parameters", "_buffers", "_modules"}
-"""Attributes of modules that are not compared, as in Dynamo: tables of hooks and settings of PyTorch itself."""
+"""Attributes of modules that are not compared, as in Dynamo: tables of hooks, and settings of PyTorch."""
 _REMEDY = "Without fullgraph=True, the call is made outside the graph, and Python decides its conditions."
 
 
@@ -55,7 +56,7 @@ def _run(_: Callable[..., Any], original: Callable[..., Any], args: Any, kwargs:
 
 
 call = make_dynamo_operator("autograph_rs_call", _captured, _run)
-"""Call what a converted function was made from, with a tuple and a dict; Dynamo calls `_captured` instead."""
+"""Call the original of a converted function, with a tuple and a dict; Dynamo calls `_captured` instead."""
 
 
 class _Call:
@@ -76,21 +77,23 @@ class _Call:
         self.pending = self._make_pending_changes()
 
     def _make_pending_changes(self) -> list[tuple[Location, Any]]:
-        """Make changes that the program makes before the call; return the locations with their values so far."""
+        """Make the changes that come before the call; return their locations with the values until now."""
         try:
             pending = self.dynamo.pending(self.state.reached)
         except TypeError as error:
             raise StateError(
                 f"the compiled code has changed a {error}, which a converted function may read",
                 why="the function is captured before the program makes that change",
-                remedy="pass the new value to the function as an argument, or convert the function that changes it",
+                remedy="pass the new value to the function as an argument, or convert what changes it",
             ) from None
-        before = []
-        for owner, name, variable in pending:
-            held = next((t for t in _tables(owner) if name in t), owner)
-            slot = Location(held, name)
-            before.append((slot, slot.get()))
-            slot.set(self._value(variable))
+        values = [self._value(variable) for _, _, variable in pending]
+        slots = [
+            Location(next((t for t in tables_of(owner) if name in t), owner), name)
+            for owner, name, _ in pending
+        ]
+        before = [(slot, slot.get()) for slot in slots]
+        for slot, value in zip(slots, values, strict=True):
+            slot.set(value)
         if pending:
             self.state = OuterState([self.function, *self.objects], torch.nn.Module, _UNREAD)
         return before
@@ -105,7 +108,7 @@ class _Call:
         except TypeError as error:
             raise StateError(
                 f"a converted function gets an argument of the type {error}",
-                why="the compiled code made it, and only tensors, numbers, texts, tuples, lists and dicts can be passed on",
+                why="compiled code passes on tensors, numbers, texts, tuples, lists, dicts and older objects",
                 remedy="create the object before the compiled function, or pass its parts",
             ) from None
         if items is None:
@@ -189,19 +192,19 @@ class _Call:
                     remedy="return the new items",
                 )
         for node in graph.graph.nodes:
-            if node.op == "get_attr" and isinstance(getattr(graph, node.target, None), torch.Tensor):
-                if any(user.target not in _LIFTING for user in node.users):
-                    raise StagingError(
-                        "a converted function uses a tensor that torch.compile cannot find",
-                        why="it is held by an object of a library, or was made by a library at import",
-                        remedy="pass the tensor as an argument, or keep it in an attribute or a variable",
-                    )
+            is_tensor = node.op == "get_attr" and isinstance(getattr(graph, node.target), torch.Tensor)
+            if is_tensor and any(user.target not in _LIFTING for user in node.users):
+                raise StagingError(
+                    "a converted function uses a tensor that torch.compile cannot find",
+                    why="it is held by an object of a library, or was made by a library at import",
+                    remedy="pass the tensor as an argument, or keep it in an attribute or a variable",
+                )
 
     def _assign(self, slot: Location, value: Any) -> None:
         """Make the compiled program assign a value where the function did."""
         owner, key = slot.owner, slot.key
         if isinstance(owner, dict) and not isinstance(owner, DictView):
-            module = next((m for m in self.state.modules if owner is m._buffers), None)
+            module = next((m for m in self.state.modules if any(t is owner for t in tables_of(m))), None)
             self.dynamo.assign(owner if module is None else module, key, value, is_item=module is None)
         elif isinstance(owner, (DictView, list, types.CellType)):
             raise StateError(
@@ -229,7 +232,7 @@ class _Call:
 
 
 class _FakeArguments(TorchFunctionMode):
-    """Replace real tensors among the arguments of PyTorch's functions with the fake ones that stand for them."""
+    """Replace real tensors among the arguments of PyTorch's functions with fake ones."""
 
     def __init__(self, outer: OuterTensors):
         super().__init__()
@@ -238,11 +241,6 @@ class _FakeArguments(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         args, kwargs = pytree.tree_map_only(torch.Tensor, self._outer.fake, (args, kwargs or {}))
         return func(*args, **kwargs)
-
-
-def _tables(owner: Any) -> list[dict[str, Any]]:
-    """Return the dicts in which a module keeps its parameters and buffers."""
-    return [owner._parameters, owner._buffers] if isinstance(owner, torch.nn.Module) else []
 
 
 _LIFTING = (torch.ops.aten.lift_fresh_copy.default, torch.ops.aten.lift_fresh.default)

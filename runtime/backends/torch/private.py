@@ -20,6 +20,14 @@ import torch.fx.experimental.proxy_tensor as px
 # NumPy's functions on tensors, with NumPy's names and promotion; written for Dynamo.
 from torch import _numpy
 
+# Dynamo lets no public function choose its graph, inputs and guards.
+from torch._dynamo import exc as _exc
+from torch._dynamo import guards as _guards
+from torch._dynamo import source as _source
+from torch._dynamo import variables as _variables
+from torch._dynamo.variables import builder as _builder
+from torch._dynamo.variables import higher_order_ops as _higher_order_ops
+
 # The only way to trace a graph within a graph.
 from torch._higher_order_ops.utils import reenter_make_fx
 
@@ -166,19 +174,15 @@ def without_write_check() -> Iterator[None]:
 class Dynamo:
     """The parts of Dynamo, which reads the code of a compiled function, that a call reached by it needs.
 
-    No public interface lets a function choose its graph, inputs and guards. The modules are loaded on use.
+    No public interface lets a function choose its graph, inputs and guards.
     """
 
     def __init__(self, translator: Any):
-        from torch._dynamo import guards, source, variables
-        from torch._dynamo.variables import builder
-
         self._tx, self._output = translator, translator.output
-        self._variables, self._builder, self._source, self._guards = variables, builder, source, guards
 
     def parts(self, variable: Any) -> tuple[Any, Any]:
         """Return the value of a variable and None, or its constructor and the variables of its items."""
-        kinds = self._variables
+        kinds = _variables
         if isinstance(variable, kinds.TensorVariable) and not isinstance(
             variable, (kinds.NumpyNdarrayVariable, kinds.UnspecializedPythonVariable)
         ):
@@ -205,7 +209,7 @@ class Dynamo:
         return value, None
 
     def _guard_identity(self, variable: Any) -> None:
-        self._guards.install_guard(variable.source.make_guard(self._guards.GuardBuilder.ID_MATCH))
+        _guards.install_guard(variable.source.make_guard(_guards.GuardBuilder.ID_MATCH))
 
     def pending(self, ids: Collection[int]) -> list[tuple[Any, str, Any]]:
         """Return the changes that the program has made so far to objects with these ids.
@@ -219,7 +223,7 @@ class Dynamo:
         for key, variable in effects.id_to_variable.items():
             if key in ids and effects.is_modified(variable):
                 attributes = effects.store_attr_mutations.get(variable)
-                is_object = isinstance(variable, self._variables.UserDefinedObjectVariable)
+                is_object = isinstance(variable, _variables.UserDefinedObjectVariable)
                 if not attributes or not is_object or variable.is_base_vt_modified(effects):
                     raise TypeError(variable.python_type_name())
                 found += [(variable.value, name, value) for name, value in attributes.items()]
@@ -232,27 +236,27 @@ class Dynamo:
 
     def _global(self, value: Any) -> Any:
         """Return the source of an object that exists before the program runs."""
-        return self._source.GlobalSource(self._output.install_global_by_id("autograph_rs", value))
+        return _source.GlobalSource(self._output.install_global_by_id("autograph_rs", value))
 
     def existing(self, value: Any, owner: Any = None, key: Any = None) -> Any:
         """Return the variable of an object, or of what the program finds in an owner when it runs."""
         if owner is None:
             source = self._global(value)
         elif isinstance(owner, (list, dict)):
-            kind = self._source.GetItemSource if isinstance(owner, list) else self._source.DictGetItemSource
+            kind = _source.GetItemSource if isinstance(owner, list) else _source.DictGetItemSource
             source = kind(self._global(owner), key)
         else:
-            source = self._source.AttrSource(self._global(owner), key)
+            source = _source.AttrSource(self._global(owner), key)
         with torch.utils._python_dispatch._disable_current_modes():
-            return self._variables.base.VariableTracker.build(self._tx, value, source).realize()
+            return _variables.base.VariableTracker.build(self._tx, value, source).realize()
 
     def sequence(self, kind: type, items: list[Any]) -> Any:
-        return (self._variables.ListVariable if kind is list else self._variables.TupleVariable)(
-            items, mutation_type=self._variables.base.ValueMutationNew()
+        return (_variables.ListVariable if kind is list else _variables.TupleVariable)(
+            items, mutation_type=_variables.base.ValueMutationNew()
         )
 
     def constant(self, value: Any) -> Any:
-        return self._variables.base.VariableTracker.build(self._tx, value)
+        return _variables.base.VariableTracker.build(self._tx, value)
 
     def unflattened(self, leaves: list[Any], spec: Any) -> Any:
         function = self.constant(pytree.tree_unflatten)
@@ -275,12 +279,12 @@ class Dynamo:
                     target = output.install_subgraph("converted", held)
                 args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), proxies.__getitem__)
                 proxies[node] = output.create_proxy(node.op, target, args, kwargs)
-                self._builder.set_example_value(proxies[node].node, node.meta.get("val"))
+                _builder.set_example_value(proxies[node].node, node.meta.get("val"))
         [results] = graph.graph.output_node().args
         for node, value in zip(results, values, strict=True):
             if node not in variables:
                 proxies[node].node.meta.pop("example_value")
-                variables[node] = self._builder.wrap_fx_proxy(self._tx, proxies[node], example_value=value)
+                variables[node] = _builder.wrap_fx_proxy(self._tx, proxies[node], example_value=value)
         return [variables[node] for node in results]
 
     def guard(self, check: Callable[..., bool]) -> None:
@@ -289,7 +293,7 @@ class Dynamo:
         def add(builder: Any, guard: Any) -> None:
             builder.guard_manager.root.add_lambda_guard(check, ["the state that converted code reads"], None)
 
-        self._guards.install_guard(self._guards.Guard(self._source.GlobalStateSource(), add))
+        _guards.install_guard(_guards.Guard(_source.GlobalStateSource(), add))
 
     def assign(self, owner: Any, key: Any, value: Any, *, is_item: bool) -> None:
         """Make the compiled program assign a value to an attribute or an item of an existing object."""
@@ -299,16 +303,18 @@ class Dynamo:
     @staticmethod
     def refuse(what: str, error: Exception, why: str, remedy: str) -> NoReturn:
         """End the graph before the call, which is an error if there must be one graph."""
-        from torch._dynamo import exc
-
-        if isinstance(error, exc.TorchDynamoException):
+        if isinstance(error, _exc.TorchDynamoException):
             raise error
-        exc.unimplemented(gb_type=what, context=what, explanation=why, hints=[remedy], from_exc=error)
+        _exc.unimplemented(gb_type=what, context=what, explanation=why, hints=[remedy], from_exc=error)
+
+
+def tables_of(value: Any) -> list[dict[str, Any]]:
+    """Return the dicts in which a module keeps its parameters and buffers, and no dicts for other values."""
+    return [value._parameters, value._buffers] if isinstance(value, torch.nn.Module) else []
 
 
 def make_dynamo_operator(name: str, handler: Callable[[Dynamo, Any], Any], run: Callable[..., Any]) -> Any:
     """Return a function that Dynamo hands to a handler, with its variables, and that runs `run` elsewhere."""
-    from torch._dynamo.variables import higher_order_ops
 
     class Operator(torch._ops.HigherOrderOperator):
         def __init__(self) -> None:
@@ -317,11 +323,11 @@ def make_dynamo_operator(name: str, handler: Callable[[Dynamo, Any], Any], run: 
         def __call__(self, *args: Any) -> Any:
             return run(*args)
 
-    class Variable(higher_order_ops.TorchHigherOrderOperatorVariable):
+    class Variable(_higher_order_ops.TorchHigherOrderOperatorVariable):
         _HOP_NAME = name
 
         def _call_function(self, tx: Any, args: Any, kwargs: Any) -> Any:
             return handler(Dynamo(tx), args)
 
-    higher_order_ops._hop_name_to_variable_class[name] = Variable
+    _higher_order_ops._hop_name_to_variable_class[name] = Variable
     return Operator()

@@ -23,7 +23,7 @@ class OuterState(Surroundings):
     """
 
     def __init__(self, roots: Iterable[Any], module: type, ignored: Collection[str]):
-        """Take the snapshot. Instances of `module` have attributes that libraries read, but not those `ignored`."""
+        """Take the snapshot. Libraries may read attributes of `module` instances, except those `ignored`."""
         self.arrays: dict[int, Any] = {}
         """The arrays found, by id."""
         self.modules: list[Any] = []
@@ -74,7 +74,7 @@ class OuterState(Surroundings):
                 yield change
 
     def make_check(self) -> Callable[..., bool]:
-        """Return a function that returns whether the state is as it was, with other arrays of the same type."""
+        """Return a function that tells whether the state is as it was. Arrays may differ but not in type."""
         equal: list[tuple[Slots, Any, Any]] = []
         identical: list[tuple[Slots, Any, Any]] = []
         kinds: list[tuple[Slots, Any, type]] = []
