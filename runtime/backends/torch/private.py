@@ -103,6 +103,7 @@ def is_known(value: Any) -> bool:
 
 
 _fakes = WeakIdKeyDictionary()
+_is_within_compile = False
 
 
 def fake_of(value: Any) -> Any:
@@ -112,11 +113,19 @@ def fake_of(value: Any) -> Any:
 
 @contextlib.contextmanager
 def standing_for_real_tensors() -> Iterator[Any]:
-    """Give the table of the fake tensors that stand for real ones, for one capture."""
+    """Give the table of the fake tensors that stand for real ones, for one capture inside `torch.compile`."""
+    global _is_within_compile  # noqa: PLW0603 - Dynamo captures one function at a time
+    _is_within_compile = True
     try:
         yield _fakes
     finally:
+        _is_within_compile = False
         _fakes.clear()
+
+
+def is_within_compile() -> bool:
+    """Return whether the current trace captures a call inside `torch.compile`."""
+    return _is_within_compile
 
 
 def expression(size: Any) -> Any:
