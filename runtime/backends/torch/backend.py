@@ -210,8 +210,14 @@ class TorchBackend(TorchValues):
             row = self.appended_arrays(loop, value_of)
             return self.iteration_arrays(loop, value_of), row
 
-        if length > MAX_UNROLLED and is_within_compile() and not any(isinstance(t, ListAval) for t in loop.types):
-            return self.run_loop(loop, length, lambda i: self.element_leaves(items.item(i)))  # inductor: no scan
+        if (
+            length > MAX_UNROLLED
+            and is_within_compile()
+            and not any(isinstance(t, ListAval) for t in loop.types)
+        ):
+            return self.run_loop(
+                loop, length, lambda i: self.element_leaves(items.item(i))
+            )  # inductor: no scan
         if length > MAX_UNROLLED:
             return self._finish(loop, *self._scan(loop, items, length, start, step))
         carry, rows = _copies(start), []
