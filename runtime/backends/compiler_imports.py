@@ -12,7 +12,7 @@ import threading
 import types
 from collections.abc import Sequence
 
-from .registry import load_backends
+from .registry import is_initializing, load_backends
 
 _COMPILERS = {"torch._dynamo": "torch"}
 """The modules of compilers, each with its framework."""
@@ -34,7 +34,11 @@ class _CompilerFinder:
 
             def run_and_load(module: types.ModuleType) -> None:
                 run(module)
-                load_backends(_COMPILERS[name])
+                framework = _COMPILERS[name]
+                if not is_initializing(
+                    sys.modules.get(f"{__package__}.{framework}")
+                ):  # it imports the compiler
+                    load_backends(framework)
 
             loader.exec_module = run_and_load  # type: ignore[method-assign]
         return spec

@@ -112,7 +112,7 @@ def load_backends(only: str = "") -> None:
     count = _len(sys.modules)  # before the search, during which another thread may import a framework
     for framework in [name for name in (*_UNLOADED,) if sys.modules.get(name) and only in ("", name)]:
         importlib.import_module(framework)  # wait for another thread that is importing it
-        if _is_initializing(sys.modules.get(framework)):
+        if is_initializing(sys.modules.get(framework)):
             count = -1  # this thread is importing it: search again
             continue
         with _loading:  # another thread may have been faster, or is still loading
@@ -126,7 +126,7 @@ def load_backends(only: str = "") -> None:
         _module_count = count
 
 
-def _is_initializing(module: Any) -> bool:
+def is_initializing(module: Any) -> bool:
     return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import table
+from conformance import results
 from torch_support import QUIET, ROWS, XS, copied, nn, same, torch
 
 import autograph_rs as ag
@@ -369,3 +371,18 @@ def test_what_cannot_be_captured_runs_outside_the_graph():
     with pytest.raises(torch._dynamo.exc.Unsupported, match=r"(?s)MismatchError|shape.*fix"):
         whole(f)(XS)
     same(torch.compile(f, backend="eager")(-XS), -XS[:1])
+
+
+# Conformance --------------------------------------------------------------------------------------
+
+
+def test_samples_that_export_stages_are_compiled_whole():
+    """A few of the samples; `python tests/backends/conformance.py torch_compile` runs them all."""
+    exported = {sample for sample, kinds in table.read().items() if kinds.get("torch") == "staged"}
+    kinds = {
+        sample.id: verdict.kind
+        for sample, verdict in results("torch_compile", every=121)
+        if sample.id in exported
+    }
+    assert kinds
+    assert set(kinds.values()) == {"staged"}, kinds

@@ -16,6 +16,8 @@ from .backend import TorchBackend
 from .compiling import call
 from .private import pytree, skip_when_compiling
 
+COMPILERS.append((torch.compiler.is_dynamo_compiling, call))  # importing Dynamo may import this package
+
 
 def register() -> None:
     pytree.register_pytree_node(
@@ -47,7 +49,6 @@ def register() -> None:
             lambda parts, keys: selected_container.tree_unflatten(keys, parts),
         )
     register_backend(TorchBackend())
-    COMPILERS.append((torch.compiler.is_dynamo_compiling, call))
     skip_when_compiling(
         *(
             f"operators.{name}"
