@@ -17,7 +17,11 @@ from torch.overrides import TorchFunctionMode
 
 from ...errors import AutographError, StagingError, StateError
 from ...staging.rolling.outer_state import OuterState
+from ...staging.state.missing_values import OptionalStructure
 from ...values.locations import ClassView, DictView, Location
+from ...values.selected_container import KINDS
+from ..functional.optional_values import Optional
+from ..functional.staged_text import Text
 from .capture import OuterTensors
 from .private import (
     SYMBOLS,
@@ -225,6 +229,12 @@ class _Call:
             return self.dynamo.constant(value)
         if type(value) in (tuple, list):
             return self.dynamo.sequence(type(value), [self._variable(v) for v in value])
+        if isinstance(value, (Optional, OptionalStructure, Text, *KINDS)):
+            raise StagingError(
+                "a converted function leaves a value that is None, a text or a container on one path only",
+                why="torch.compile builds results before their tensors are computed",
+                remedy="return a number or a flag beside the value, or export the function (torch.export)",
+            )
         leaves, spec = pytree.tree_flatten(value)
         if len(leaves) == 1 and leaves[0] is value:
             return self.dynamo.existing(value)

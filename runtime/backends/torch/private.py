@@ -277,6 +277,7 @@ class Dynamo:
         placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
         variables = dict(zip(placeholders, inputs, strict=True))
         proxies = {node: variable.as_proxy() for node, variable in variables.items()}
+        names: dict[int, str] = {}
         for node in graph.graph.nodes:
             if node.op not in ("placeholder", "output"):
                 target = node.target
@@ -285,7 +286,9 @@ class Dynamo:
                     if isinstance(held, torch.Tensor):
                         proxies[node] = self.existing(held).as_proxy()
                         continue
-                    target = output.install_subgraph("converted", held)
+                    if id(held) not in names:  # several nodes may have one inner graph
+                        names[id(held)] = output.install_subgraph("converted", held)
+                    target = names[id(held)]
                 args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), proxies.__getitem__)
                 proxies[node] = output.create_proxy(node.op, target, args, kwargs)
                 _builder.set_example_value(proxies[node].node, node.meta.get("val"))
