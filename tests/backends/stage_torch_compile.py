@@ -1,4 +1,7 @@
-"""Compile a function with `torch.compile(fullgraph=True)` for the conformance suite, and call it."""
+"""Compile a function with `torch.compile(fullgraph=True)` for the conformance suite, and call it.
+
+The environment variable AG_TORCH_COMPILER names the backend of `torch.compile`, "aot_eager" by default.
+"""
 
 from __future__ import annotations
 
