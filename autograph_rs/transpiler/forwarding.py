@@ -9,6 +9,8 @@ from typing import Any
 
 from autograph_rs import runtime
 from autograph_rs.runtime import staging
+from autograph_rs.runtime.backends import COMPILERS
+from autograph_rs.runtime.backends.compiler_imports import watch_compilers
 from autograph_rs.runtime.debugging import tracebacks
 from autograph_rs.runtime.operators.calls import CacheEntry
 from autograph_rs.runtime.operators.higher_order import has_transparent_code, is_transparent
@@ -36,10 +38,15 @@ class LazyConversion:
 
 def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[..., Any]:
     """Return a wrapper that runs the converted function while a backend is staging, or always if `always`."""
+    watch_compilers()
     f = conversion.function
     is_staging: Callable[[], bool] = (lambda: True) if always else runtime.is_staging
 
     def convert_call(*args: Any, **kwargs: Any) -> Any:
+        if not always:
+            for is_compiling, call in COMPILERS:
+                if is_compiling():
+                    return call(convert_call, f, args, kwargs)
         try:
             if not is_staging() or is_opted_out():
                 return f(*args, **kwargs)
@@ -58,6 +65,9 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
             tracebacks.drop_current_frame(error)
             raise
 
+    convert_call.__code__ = (
+        convert_call.__code__.replace()
+    )  # torch.compile limits the compilations of one code
     return loader.copy_metadata(f, convert_call)  # type: ignore[no-any-return]
 
 

@@ -4,7 +4,7 @@ from .protocol import Backend, BackendNeutral, Capture
 from .registry import (
     AFTER_REGISTRATION,
     BACKENDS,
-    COMPILER_CHECKS,
+    COMPILERS,
     MAX_TYPES,
     has_backends,
     is_staging,
@@ -16,7 +16,7 @@ from .registry import (
 __all__ = [
     "AFTER_REGISTRATION",
     "BACKENDS",
-    "COMPILER_CHECKS",
+    "COMPILERS",
     "MAX_TYPES",
     "Backend",
     "BackendNeutral",

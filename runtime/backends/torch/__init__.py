@@ -9,11 +9,14 @@ import torch
 
 from ...staging.state import missing_values
 from ...values import selected_container
-from .. import COMPILER_CHECKS, register_backend
+from .. import COMPILERS, register_backend
 from ..functional.optional_values import Optional, from_parts, optional_parts
 from ..functional.staged_text import Text
 from .backend import TorchBackend
+from .compiling import call
 from .private import pytree, skip_when_compiling
+
+COMPILERS.append((torch.compiler.is_dynamo_compiling, call))  # importing Dynamo may import this package
 
 
 def register() -> None:
@@ -46,7 +49,6 @@ def register() -> None:
             lambda parts, keys: selected_container.tree_unflatten(keys, parts),
         )
     register_backend(TorchBackend())
-    COMPILER_CHECKS.append(torch.compiler.is_dynamo_compiling)
     skip_when_compiling(
         *(
             f"operators.{name}"
