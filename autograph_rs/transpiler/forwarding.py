@@ -65,9 +65,7 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
             tracebacks.drop_current_frame(error)
             raise
 
-    convert_call.__code__ = (
-        convert_call.__code__.replace()
-    )  # torch.compile limits the compilations of one code
+    convert_call.__code__ = convert_call.__code__.replace()  # torch.compile counts compilations of each code
     return loader.copy_metadata(f, convert_call)  # type: ignore[no-any-return]
 
 

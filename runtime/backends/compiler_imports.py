@@ -11,6 +11,7 @@ import sys
 import threading
 import types
 from collections.abc import Sequence
+from typing import Any
 
 from .registry import is_initializing, load_backends
 
@@ -28,19 +29,18 @@ class _CompilerFinder:
         if name not in _COMPILERS:
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        loader = spec and spec.loader
+        loader: Any = spec and spec.loader
         if loader is not None:
             run = loader.exec_module
 
             def run_and_load(module: types.ModuleType) -> None:
                 run(module)
                 framework = _COMPILERS[name]
-                if not is_initializing(
-                    sys.modules.get(f"{__package__}.{framework}")
-                ):  # it imports the compiler
+                backend = sys.modules.get(f"{__package__}.{framework}")
+                if not is_initializing(backend):  # else it imports the compiler
                     load_backends(framework)
 
-            loader.exec_module = run_and_load  # type: ignore[method-assign]
+            loader.exec_module = run_and_load
         return spec
 
 

@@ -4,6 +4,7 @@ Tensors traced by `export` (with strict=False) or `make_fx` are staged, and so a
 """
 
 import json
+from typing import Any
 
 import torch
 
@@ -13,8 +14,15 @@ from .. import COMPILERS, register_backend
 from ..functional.optional_values import Optional, from_parts, optional_parts
 from ..functional.staged_text import Text
 from .backend import TorchBackend
-from .compiling import call
 from .private import pytree, skip_when_compiling
+
+try:
+    from .compiling import call
+except AttributeError:  # a PyTorch with another Dynamo: its calls are Python's, as without this package
+
+    def call(_: Any, original: Any, args: Any, kwargs: Any) -> Any:
+        return original(*args, **kwargs)
+
 
 COMPILERS.append((torch.compiler.is_dynamo_compiling, call))  # importing Dynamo may import this package
 

@@ -45,9 +45,9 @@ def _captured(dynamo: Dynamo, variables: Sequence[Any]) -> Any:
         return _Call(dynamo, function, variables[2:]).result()
     except Exception as error:  # noqa: BLE001 - without the call, Python raises what the user's code raises
         what = f"torch.compile cannot capture the converted function {function.__qualname__!r}"
-        is_ours = isinstance(error, AutographError)
-        why = str(error) if is_ours else f"{type(error).__name__}: {error}"
-        dynamo.refuse(what, error, why, error.remedy if is_ours else _REMEDY)
+        if isinstance(error, AutographError):
+            dynamo.refuse(what, error, str(error), error.remedy)
+        dynamo.refuse(what, error, f"{type(error).__name__}: {error}", _REMEDY)
 
 
 _UNREAD = vars(torch.nn.Module()).keys() - {"training", "_parameters", "_buffers", "_modules"}

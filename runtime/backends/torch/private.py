@@ -10,7 +10,7 @@ import contextlib
 import operator
 import types
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 
@@ -19,14 +19,6 @@ import torch.fx.experimental.proxy_tensor as px
 
 # NumPy's functions on tensors, with NumPy's names and promotion; written for Dynamo.
 from torch import _numpy
-
-# Dynamo lets no public function choose its graph, inputs and guards.
-from torch._dynamo import exc as _exc
-from torch._dynamo import guards as _guards
-from torch._dynamo import source as _source
-from torch._dynamo import variables as _variables
-from torch._dynamo.variables import builder as _builder
-from torch._dynamo.variables import higher_order_ops as _higher_order_ops
 
 # The only way to trace a graph within a graph.
 from torch._higher_order_ops.utils import reenter_make_fx
@@ -37,6 +29,18 @@ from torch._subclasses.fake_tensor import FakeTensor
 # Documented with torch.export, which registers types with it; torch flattens arguments of nodes with it too.
 from torch.utils import _pytree as pytree
 from torch.utils.weak import WeakIdKeyDictionary
+
+try:  # Dynamo lets no public function choose its graph, inputs and guards.
+    from torch._dynamo import exc as _exc
+    from torch._dynamo import guards as _guards
+    from torch._dynamo import source as _source
+    from torch._dynamo import variables as _variables
+    from torch._dynamo.variables import builder as _builder
+    from torch._dynamo.variables import higher_order_ops as _higher_order_ops
+except (
+    ImportError
+):  # then `make_dynamo_operator` raises, and torch.compile breaks the graph at converted code
+    _higher_order_ops = None  # type: ignore[assignment]
 
 try:  # Promotion in Python: `torch.promote_types` is dispatched and adds nodes to the captured graph.
     from torch._prims_common import get_higher_dtype as promoted
@@ -313,7 +317,7 @@ class Dynamo:
         function.call_function(self._tx, [self.existing(owner), self.constant(key), value], {})
 
     @staticmethod
-    def refuse(what: str, error: Exception, why: str, remedy: str) -> NoReturn:
+    def refuse(what: str, error: Exception, why: str, remedy: str) -> None:
         """End the graph before the call, which is an error if there must be one graph."""
         if isinstance(error, _exc.TorchDynamoException):
             raise error
