@@ -105,7 +105,7 @@ def _backend_of(values: Any, options: dict[str, Any]) -> Backend | None:
 def _holds_staged(values: Any, depth: int) -> bool:
     """Return whether a container holds a staged value at most `depth` levels deep."""
     for value in values.values() if isinstance(values, dict) else values:
-        if staged_by(value) is not None:
+        if staged_by(value) is not None or getattr(type(value), "is_staged_list", False):
             return True
         if depth and type(value) in (list, tuple, dict) and _holds_staged(value, depth - 1):
             return True

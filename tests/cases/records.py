@@ -99,10 +99,10 @@ def tokens(xs):
     found = []
     for x in xs:
         if x > 0:
-            found.append({"kind": "up", "size": x})
+            found.append({"is_up": True, "size": x})
         else:
-            found.append({"kind": "down", "size": -x})
-    return sum(token["size"] for token in found if token["kind"] == "up"), len(found)
+            found.append({"is_up": False, "size": -x})
+    return sum(token["size"] for token in found if token["is_up"]), len(found)
 
 
 @samples((XS,))
