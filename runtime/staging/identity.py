@@ -11,6 +11,7 @@ from typing import Any
 
 from ..backends import staged_by
 from ..core.active_backends import active_backend
+from ..core.closures import never
 from ..errors import AliasError
 from .state.missing_values import OptionalStructure
 
@@ -37,13 +38,9 @@ def identical(first: Any, second: Any) -> Any:
     """`first is second` for two values, of which one may be staged."""
     for value, truth in ((first, second), (second, first)):
         backend = staged_by(value) if truth is True or truth is False else None
-        if backend is not None and getattr(backend, "is_bool", _never)(value):
+        if backend is not None and getattr(backend, "is_bool", never)(value):
             return value if truth else backend.not_(value)
     refuse_identity(first, second)
-    return False
-
-
-def _never(_: Any) -> bool:
     return False
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from ...backends import Backend
+from ...core.closures import never
 from ...errors import AliasError
 from ...values.locations import instance_attributes
 from ...values.reachability import reaches
@@ -77,7 +78,7 @@ class FieldMerging:
 
     def _is_made_in_branch(self, value: Any) -> bool:
         """Return whether an object holds a value that was created in a branch or body that has ended."""
-        is_inner: Any = getattr(self.backend, "is_inner", _never)
+        is_inner: Any = getattr(self.backend, "is_inner", never)
         return reaches(instance_attributes(value).values(), is_inner)
 
     def parts_of(self, values: Iterable[Any]) -> list[Any]:
@@ -102,7 +103,7 @@ class FieldMerging:
             other = other_reference(value, names, code, accounted=self.parts_of)
             if not other and sum(v is value for v in objects) > 1:
                 other = "another variable of the statement"
-            if not other and getattr(self.backend, "is_stand_in", _never)(value):
+            if not other and getattr(self.backend, "is_stand_in", never)(value):
                 other = "a staged list"
             if other:
                 self._share(
@@ -138,7 +139,3 @@ class FieldMerging:
         for value in self.parts_of(values) if self.shared else ():
             if type(value) in self.shared:
                 self.backend.keep_unchanged(value, self.shared[type(value)])  # type: ignore[attr-defined]
-
-
-def _never(_: Any) -> bool:
-    return False
