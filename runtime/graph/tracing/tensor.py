@@ -370,6 +370,10 @@ def _text_method(name: str, text: Any, *args: Any) -> Any:
     return recording.record("text_method", (text, *args), kind, method=name)
 
 
+_COPYING = frozenset(("astype", "copy"))
+"""Methods that return an array of the same shape."""
+
+
 class Tensor(Value):
     """A staged NumPy array, or a NumPy scalar if its shape is `()`."""
 
@@ -553,10 +557,14 @@ class Tensor(Value):
             if name in VIEW_METHODS:
                 return record_view(function, self, *args, **kwargs)
             if name == "astype":
-                return as_array(function, self, *args, **kwargs)
-            if isinstance(function, np.ufunc):
+                result = as_array(function, self, *args, **kwargs)
+            elif isinstance(function, np.ufunc):
                 return function(self, *args, **kwargs)
-            return recording.call(function, (self, *args), kwargs)
+            else:
+                result = recording.call(function, (self, *args), kwargs)
+            if name in _COPYING and self.is_mutable:
+                result.is_mutable = True  # also without dimensions
+            return result
 
         return _as_method(method, name)
 
