@@ -4,9 +4,9 @@ python -m pip install array-api-compat
 python examples/array_api_programs.py              # NumPy
 python examples/array_api_programs.py jax torch    # these systems, of numpy, jax, tensorflow and torch
 
-Each program takes the namespace `xp` first, and calls only functions of the array API in it. The script stages
-each program, compares its results with those of plain NumPy, and shows what the system alone makes of it. Names
-of programs among the arguments select programs.
+Each program takes the namespace `xp` first, and calls only functions of the array API in it. The script
+stages each program, compares its results with those of plain NumPy, and shows what the system alone makes of
+it. Names of programs among the arguments select programs.
 """
 
 from __future__ import annotations
