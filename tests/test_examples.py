@@ -19,12 +19,14 @@ import autograph_rs
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 ROOT = str(Path(autograph_rs.__file__).parents[1])  # the folder of the package that the tests import
 LINES = {
+    "array_api_programs.py": "numpy: elliptic: staged, equal to plain NumPy; alone: works",
     "embed_casadi.py": "Plain Python arrives at 150.000 m, with 0.000 m/s.",
     "embed_lazy.py": "|x| as an expression: cond(lt(input(-3.0), 0), neg(input(-3.0)), input(-3.0))",
     "embed_onnx.py": "root of 9.0: 3.0000",
     "embed_pennylane.py": "captured: qnode for_loop cond",
     "embed_polars.py": "[5.0, 13.5, 18.0, None]",
     "embed_symbolic.py": "not (age < 6) and not (age > 65) and is_member: 8",
+    "onnx_from_python.py": "return_in_while: equal",
     "jax_mesh.py": "4096 points: the centres on 8 devices equal those on one device",
     "quickstart.py": "Settled after 5 steps; the staged function and plain Python agree.",
     "train_digits.py": "Saved a plot of the losses to train_digits.png.",
@@ -37,6 +39,7 @@ NEEDS = {
     "embed_polars.py": ["polars"],
     "embed_onnx.py": ["onnx"],
     "jax_mesh.py": ["jax"],
+    "onnx_from_python.py": ["onnx", "onnxruntime", "onnxscript"],
     "train_digits.py": ["matplotlib", "sklearn"],
     "train_iris.py": ["matplotlib"],
 }
