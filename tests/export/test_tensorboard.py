@@ -61,6 +61,7 @@ def written(folder: Path) -> dict[str, Any]:
 
 def test_scopes_and_edges(tmp_path: Path) -> None:
     """Inner graphs are scopes, every input is a node of the file, and a loop depends on its body."""
+    required("tensorboard")
     graph_of(settle, ag.TensorSpec((None,)), np.int64(4)).to_tensorboard(tmp_path)
     nodes = written(tmp_path)
     assert {name for node in nodes.values() for name in node.input} <= nodes.keys()
@@ -73,6 +74,7 @@ def test_scopes_and_edges(tmp_path: Path) -> None:
 
 def test_attributes(tmp_path: Path) -> None:
     """Nodes have the dtype and shape of their results, and the user's line."""
+    required("tensorboard")
     graph_of(settle, ag.TensorSpec((None, 3), "float32"), np.int64(4)).to_tensorboard(tmp_path)
     node = written(tmp_path)["for/body/cond/if_true/numpy.sin"]
     assert node.op == "numpy.sin"
@@ -88,6 +90,7 @@ def test_attributes(tmp_path: Path) -> None:
 
 def test_called_graphs_are_scopes(tmp_path: Path) -> None:
     graph = staged_factorial.get_concrete_function(np.int64(5)).graph
+    required("tensorboard")
     graph.to_tensorboard(tmp_path / "new" / "folder")
     nodes = written(tmp_path / "new" / "folder")
     called = {
@@ -100,6 +103,7 @@ def test_called_graphs_are_scopes(tmp_path: Path) -> None:
 
 
 def test_a_second_graph_in_the_folder_is_the_newest(tmp_path: Path) -> None:
+    required("tensorboard")
     graph_of(settle, ag.TensorSpec((None,)), np.int64(4)).to_tensorboard(tmp_path)
     graph_of(lambda x: -x, ag.TensorSpec(())).to_tensorboard(tmp_path)
     assert written(tmp_path).keys() == {"x", "neg", "return"}
@@ -170,6 +174,3 @@ def test_the_graph_page(tmp_path: Path) -> None:
         texts = page.locator("g.nodes text").all_text_contents()
         assert any("numpy.sin" in text for text in texts)
         assert any("gt" in text for text in texts)
-        node("for/body/gt").locator("ellipse, rect, use").first.dispatch_event("click")
-        page.get_by_text("if total > 3:").first.wait_for(state="attached")  # the attribute `code` of the node
-        page.screenshot(path=tmp_path / "graph.png")

@@ -44,7 +44,7 @@ def object_node(value: Any, node_of_part: Callable[[Any], Node]) -> Node | None:
         parts = [node_of_part(v) for v in attributes.values()]
         kind = ObjectType(type(value), tuple(attributes), tuple([p.type for p in parts]))
         slots = tuple([Slot(i) for i in range(len(parts))])
-        function = functools.partial(new_object, kind.kind, kind.names)
+        function = _maker(kind.kind, kind.names)
         return add("new_object", parts, kind, function=function, args=slots, kwargs={})
 
     return item_node(value, make)
@@ -101,12 +101,23 @@ STRUCTURES[ObjectType] = object_of
 
 
 def _attribute(node: Node, name: str, kind: StagedType) -> Any:
-    is_dict = node.type.kind is dict
-    get = operator.itemgetter(name) if is_dict else operator.attrgetter(name)
+    get = _getter(name, is_item=node.type.kind is dict)
     value = wrap(add("attribute", [node], kind, function=get, args=(Slot(0),), kwargs={}))
     if hasattr(value, "shared"):
         value.shared = "it is an attribute of an item of a list, which would have to change too"
     return value
+
+
+@functools.cache
+def _getter(name: str, *, is_item: bool) -> Callable[[Any], Any]:
+    """Return one function for each name, so that equal graphs have equal attributes."""
+    return operator.itemgetter(name) if is_item else operator.attrgetter(name)
+
+
+@functools.lru_cache(maxsize=4096)
+def _maker(kind: type, names: tuple[str, ...]) -> Callable[..., Any]:
+    """Return one function for each class and its attributes."""
+    return functools.partial(new_object, kind, names)
 
 
 def new_object(kind: Any, names: Sequence[str], *parts: Any) -> Any:
