@@ -37,10 +37,8 @@ try:  # Dynamo lets no public function choose its graph, inputs and guards.
     from torch._dynamo import variables as _variables
     from torch._dynamo.variables import builder as _builder
     from torch._dynamo.variables import higher_order_ops as _higher_order_ops
-except (
-    ImportError
-):  # then `make_dynamo_operator` raises, and torch.compile breaks the graph at converted code
-    _higher_order_ops = None  # type: ignore[assignment]
+except ImportError:  # then `make_dynamo_operator` raises, and nothing captures calls in torch.compile
+    _higher_order_ops = None
 
 try:  # Promotion in Python: `torch.promote_types` is dispatched and adds nodes to the captured graph.
     from torch._prims_common import get_higher_dtype as promoted
