@@ -43,11 +43,11 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
     is_staging: Callable[[], bool] = (lambda: True) if always else runtime.is_staging
 
     def convert_call(*args: Any, **kwargs: Any) -> Any:
-        if not always:
-            for is_compiling, call in COMPILERS:
-                if is_compiling():
-                    return call(convert_call, f, args, kwargs)
         try:
+            if not always:
+                for is_compiling, call in COMPILERS:
+                    if is_compiling():
+                        return call(convert_call, f, args, kwargs)
             if not is_staging() or is_opted_out():
                 return f(*args, **kwargs)
             if conversion.converted is None:

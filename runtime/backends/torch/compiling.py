@@ -15,6 +15,7 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.overrides import TorchFunctionMode
 
+from ...debugging.tracebacks import drop_current_frame, strip_internal_frames
 from ...errors import AutographError, StagingError, StateError
 from ...staging.rolling.outer_state import OuterState
 from ...staging.state.missing_values import OptionalStructure
@@ -44,6 +45,7 @@ def _captured(dynamo: Dynamo, variables: Sequence[Any]) -> Any:
     try:
         return _Call(dynamo, function, variables[2:]).result()
     except Exception as error:  # noqa: BLE001 - without the call, Python raises what the user's code raises
+        strip_internal_frames(error)
         what = f"torch.compile cannot capture the converted function {function.__qualname__!r}"
         if isinstance(error, AutographError):
             dynamo.refuse(what, error, str(error), error.remedy)
@@ -56,7 +58,11 @@ _REMEDY = "Without fullgraph=True, the call is made outside the graph, and Pytho
 
 
 def _run(_: Callable[..., Any], original: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    return original(*args, **kwargs)
+    try:
+        return original(*args, **kwargs)
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
 
 
 call = make_dynamo_operator("autograph_rs_call", _captured, _run)

@@ -30,6 +30,8 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils import _pytree as pytree
 from torch.utils.weak import WeakIdKeyDictionary
 
+from ...debugging.tracebacks import drop_current_frame
+
 try:  # Dynamo lets no public function choose its graph, inputs and guards.
     from torch._dynamo import exc as _exc
     from torch._dynamo import guards as _guards
@@ -335,7 +337,11 @@ def make_dynamo_operator(name: str, handler: Callable[[Dynamo, Any], Any], run: 
             super().__init__(name)
 
         def __call__(self, *args: Any) -> Any:
-            return run(*args)
+            try:
+                return run(*args)
+            except BaseException as error:
+                drop_current_frame(error)
+                raise
 
     class Variable(_higher_order_ops.TorchHigherOrderOperatorVariable):
         _HOP_NAME = name
