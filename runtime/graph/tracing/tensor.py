@@ -562,8 +562,8 @@ class Tensor(Value):
                 return function(self, *args, **kwargs)
             else:
                 result = recording.call(function, (self, *args), kwargs)
-            if name in _COPYING and self.is_mutable:
-                result.is_mutable = True  # also without dimensions
+            if name in _COPYING and self.is_mutable and not self.ndim:
+                result.is_mutable = True
             return result
 
         return _as_method(method, name)
