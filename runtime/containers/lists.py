@@ -108,7 +108,7 @@ def extend(backend: Backend, values: list[Any], items: Any) -> None:
         raise AliasError(
             f"a list to which {other or 'other code'} refers too is extended with a staged number of items",
             why="a list of staged length takes its place, to which other names would not refer",
-            remedy="make a new list: values = [*values, *items]",
+            remedy="make a new list: values = values + items",
         )
     staged.extend(items)
 

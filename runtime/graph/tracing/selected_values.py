@@ -66,16 +66,20 @@ class SelectedValues:
         for entry in self._entries.values():
             self._check(*entry)
 
-    def _check(self, value: Any, before: list[Any], error: AliasError) -> None:
+    def _check(self, value: Any, before: Any, error: AliasError) -> None:
         now = _contents(value)
-        if len(now) != len(before) or any(map(operator.is_not, now, before)):
+        if isinstance(now, bytes):
+            is_same = now == before
+        else:
+            is_same = len(now) == len(before) and all(map(operator.is_, now, before))
+        if not is_same:
             raise error
 
 
-def _contents(value: Any) -> list[Any]:
-    """Return the parts of a value, which are other objects after a change."""
+def _contents(value: Any) -> bytes | list[Any]:
+    """Return the bytes of an array, or the parts of another value, which are other objects after a change."""
     if isinstance(value, np.ndarray):
-        return [*value.tobytes()]
+        return value.tobytes()
     if isinstance(value, (deque, set, list, tuple)):
         return [*value]
     if type(value) is dict:
