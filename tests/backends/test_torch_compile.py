@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import table
 from conformance import results
-from torch_support import QUIET, ROWS, XS, copied, nn, same, torch
+from torch_support import QUIET, ROWS, XS, copied, nested, nn, same, torch
 
 import autograph_rs as ag
 
@@ -90,16 +90,6 @@ def returns_in_loop(rows, limit):
         if row.sum() > limit:
             return row * 2
     return rows[0]
-
-
-def nested(x):
-    total = torch.zeros(())
-    for i in range(x.shape[0]):
-        j = 0
-        while j < x[i]:
-            total = total + x[i] * j
-            j += 1
-    return total
 
 
 PROGRAMS = [
