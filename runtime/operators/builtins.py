@@ -84,6 +84,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     result = staging.call_builtin(function, args[0])
                     if result is not NotImplemented:
                         return result
+                if function in _ITERATORS:
+                    args = tuple(map(staging.followed_items, args))
             return function(*args, **kwargs)
         except BaseException as error:
             drop_current_frame(error)

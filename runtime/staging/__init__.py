@@ -15,7 +15,6 @@ from ..backends import AFTER_REGISTRATION
 from ..core.active_backends import ACTIVE
 
 _HOMES = {
-    "aliases": "watched",
     "conditions": "if_exp if_stmt",
     "expressions": "contains ended extend get_item has_staged in_branch keep "
     "list_comp looping owner_of owner_of_item owner_of_text plain_comp run_noting_condition shown "
@@ -27,6 +26,7 @@ _HOMES = {
     "loop_options": "decrement_limit",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
     "missing_values": "bound bound_parts certain inspected is_none is_optional markers whole",
+    "plain_loops": "followed followed_items watched",
     "recursion": "recursive_callee",
     "side_effects": "warn_of_effects",
     "special_methods": "is_computed and_object call_builtin Tracing meet_called or_object text_of truth",
@@ -46,11 +46,11 @@ def load() -> None:
         loop_options,
         loop_unrolling,
         loops,
+        plain_loops,
         recursion,
         special_methods,
     )
     from .state import (  # noqa: PLC0415
-        aliases,
         growing_lists,
         missing_values,
         side_effects,
@@ -66,10 +66,11 @@ def load() -> None:
         loops,
         loop_options,
         loop_unrolling,
+        plain_loops,
         recursion,
         special_methods,
     )
-    states = aliases, growing_lists, missing_values, side_effects, statement, unsupported
+    states = growing_lists, missing_values, side_effects, statement, unsupported
     for home in (*homes, *states):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})

@@ -163,7 +163,10 @@ def merge_paths(
     if share is not None and is_view is not None:
         for leaf in filter(is_view, chain.from_iterable(raw)):
             share(leaf, "it is a view created in a branch")
+    keep_array = getattr(backend, "keep_array", None)
     for result, location, leaves in zip(results, places, raw, strict=True):
+        if keep_array is not None:
+            keep_array(result, *leaves)
         if share is not None and not isinstance(location, Written):
             for leaf in filter(backend.is_handle, leaves):
                 if getattr(leaf, "shared", ""):

@@ -39,6 +39,7 @@ def fixed_point(
             path = once()
             carried.statement.check_aliases(path)
             settled = carried.settle(path, rows)
+            _stage_written(carried, path)
         except Restage as error:
             again = error
         except MergeByField as error:
@@ -67,6 +68,16 @@ def fixed_point(
 _ONE_TYPE = "each iteration starts with the values of the previous one, so their types must match"
 
 
+def _stage_written(carried: CarriedValues, path: Path) -> None:
+    """Have plain arrays staged before the loop that an iteration writes to and that have other references."""
+    for location, i, _ in carried.slots():
+        old = carried.init[location][0][i]
+        if isinstance(old, np.ndarray) and _is_written(carried, path, location, i):
+            getattr(carried.backend, "refuse_selected", id)(old)
+            if carried.statement.other_reference(old):
+                raise Restage([old])
+
+
 def _refuse_aliased_writes(carried: CarriedValues, path: Path) -> None:
     """Raise if the body rebinds a variable and writes to its original array through another name."""
     written: set[int] = set()
@@ -77,8 +88,6 @@ def _refuse_aliased_writes(carried: CarriedValues, path: Path) -> None:
             written.update(map(id, with_bases(place.handle)))
     for location, i, _ in carried.slots():
         old = carried.init[location][0][i]
-        if isinstance(old, np.ndarray) and _is_written(carried, path, location, i):
-            getattr(carried.backend, "refuse_selected", id)(old)
         if not carried.backend.is_handle(old) or isinstance(location, Written):
             continue
         if any(id(value) in written for value in with_bases(old)) or _is_view_missed(carried, old):

@@ -208,3 +208,24 @@ def plain_arrays_changed_in_place(x, flag):
         total += x
         x = x - 1
     return scaled, total
+
+
+@samples((np.array([2.0, -1.0, 3.0]),), (np.array([-1.0, 0.5, 0.0]),))
+def sums_in_place(xs):
+    total, largest = np.zeros(3), np.full(3, -9.0)
+    for x in xs:
+        if x > 0:
+            total += xs * x
+        largest[0] = max(largest[0], x)
+    total *= 2
+    total[1:] -= xs[:2]
+    return total, largest
+
+
+@samples((np.array([2.0, -1.0, 3.0]), 3), (np.array([-1.0, 0.5, 0.0]), 0))
+def gradients_of_named_parameters(xs, n):
+    sums = {"w": np.zeros(3), "b": np.zeros(1)}
+    for i in range(n):
+        sums["w"] += xs * i
+        sums["b"] += xs[:1]
+    return sums

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Self
 
-import numpy as np
-
 from ... import staging
 from ...backends.functional.staged_text import StagedField
 from ...core.closures import nothing, set_nothing
@@ -29,7 +27,7 @@ from ..ir.types import (
     bound_type,
 )
 from ..state.variables import Variable
-from ..tracing import effects, failing_ops, recording  # noqa: F401 - fills check_failing
+from ..tracing import effects, failing_ops, plain_arrays, recording  # noqa: F401 - fills check_failing
 from ..tracing.containers import lists, objects, staged_dicts
 from ..tracing.containers.iterables import (
     IterableSource,
@@ -101,6 +99,8 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     raise_error = staticmethod(effects.raise_in_graph)
     contains = staticmethod(items.contains)
     find = staticmethod(items.find)
+    staged_array = staticmethod(plain_arrays.staged_array)
+    keep_array = staticmethod(items.keep_array)
     update_list = staticmethod(sequences.update_list)
     bisect = staticmethod(sequences.bisect)
     sorting_order = staticmethod(sequences.sorting_order)
@@ -367,12 +367,6 @@ class GraphBackend(staged_dicts.KeyedConstructors):
 
     def staged_deque(self, value: Any, maxlen: int | None = None) -> StagedList:
         return lists.staged_deque(value, value.maxlen if isinstance(value, deque) else maxlen)
-
-    def staged_array(self, value: np.ndarray) -> Tensor:
-        """Return a staged array with the contents of a plain one."""
-        array = wrap(recording.to_node(value))
-        array.is_mutable = True
-        return array
 
     def assert_(self, test: Any, msg: Callable[[], Any] | None) -> None:
         def fail() -> None:

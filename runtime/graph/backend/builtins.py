@@ -20,6 +20,7 @@ from ...errors import UnsupportedFunctionError
 from ..ir.graph import Slot
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, DequeType, ListType, ObjectType, ScalarType, StagedType, TupleType
+from ..rules.ufuncs import operator_type
 from ..tracing import effects, recording
 from ..tracing.containers import lists
 from ..tracing.containers.iterables import (
@@ -104,7 +105,7 @@ def _sum(values: Any, start: Any = 0) -> Any:
     if isinstance(values, StagedList) and isinstance(values.type.element, _COMPOUND):
         return _sum_of_compounds(values, start)
     if _is_staged_iterable(values):
-        total = recording.operator_type("add", (_INT, _element_type(values)))
+        total = operator_type("add", (_INT, _element_type(values)))
         kind = merge_types(total, _node_type(start))
         return record("sum", (_iterable_node(values), start), kind, function=sum)
     for value in values:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ... import staging
-from ...core.active_backends import active_backend
 from ...debugging.error_operands import describe_staged
 from ...errors import AliasError, MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...staging.state.aliases import other_reference
@@ -16,12 +15,12 @@ from ...values.selected_container import SelectedContainer
 from ..ir.graph import Node
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, ListType, ScalarType
-from ..tracing import recording
+from ..tracing import plain_arrays, recording
 from ..tracing.containers import lists
 from ..tracing.containers.iterables import StagedIterable
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.numpy_views import is_basic
-from ..tracing.tensor import Staged, Tensor, wrap
+from ..tracing.tensor import Staged, Tensor
 from ..tracing.trace import current_builder, in_inner_graph, is_tracing
 from . import builtins
 
@@ -83,6 +82,19 @@ def get_item(target: Any, key: Any) -> Any:
     )
 
 
+def keep_array(value: Any, *paths: Any) -> bool:
+    """Return whether the values on all paths are arrays; then make their merged value one.
+
+    Only without dimensions may some be NumPy scalars; then a write to a view of the merged value is refused.
+    """
+    are_arrays = [isinstance(p, np.ndarray) or getattr(p, "has_views", False) for p in paths]
+    if isinstance(value, Tensor) and all(are_arrays):
+        value.is_mutable = True
+    elif isinstance(value, Tensor) and any(are_arrays):
+        value.shared = "it is an array on one path and a NumPy scalar on another"
+    return all(are_arrays)
+
+
 def set_item(target: Any, key: Any, value: Any) -> Any:
     if not is_tracing():  # another thread is tracing
         target[key] = value
@@ -90,13 +102,14 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
     if isinstance(target, np.ndarray) and (
         staging.has_staged(key) or recording.contains_staged(value) or in_inner_graph()
     ):
-        array, other = staging.staged_in_place(active_backend(), target, lambda a: wrap(recording.to_node(a)))
-        if other:
-            raise AliasError(
+        array = plain_arrays.staged_in_place(
+            target,
+            lambda other: AliasError(
                 f"a staged value is written into a plain array, and {other} also refers to the array",
                 why="the other reference would not see the write, which happens only when the graph runs",
                 remedy="write to a copy (y = x.copy()), or pass the array as an argument",
-            )
+            ),
+        )
         array[key] = value
         return array
     if not isinstance(target, Staged) and staging.has_staged(key):

@@ -17,7 +17,7 @@ import numpy as np
 from ..ir.alias_analysis import AliasAnalysis, makes_new_memory
 from ..ir.graph import Graph, Node, Slot
 from ..ir.types import ArrayType
-from ..tracing.recording import UFUNCS
+from ..rules.ufuncs import UFUNCS
 
 MIN_SIZE = 256 * 1024  # bytes
 _FUNCTIONS: dict[str, np.ufunc | None] = {**UFUNCS, "pow": None, "matmul": None}  # `x ** 2` is a square

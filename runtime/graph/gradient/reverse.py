@@ -21,6 +21,7 @@ from ..ir.graph import Node, Slot, fill_slots
 from ..ir.types import ListType
 from ..rules import TYPE_RULES, ufunc_type
 from ..rules.tables import CONSTANT, DEFINITIONS, GRADIENT_RULES, PARTIALS, UFUNC_METHOD_GRADIENTS
+from ..rules.ufuncs import UFUNCS
 from ..tracing import recording
 from ..tracing.tensor import wrap
 from ..tracing.trace import current_builder
@@ -152,9 +153,9 @@ def _rule_of(node: Node) -> Rule | None:
         return OP_RULES[node.op]
     if node.op in CONSTANT:
         return no_cotangents
-    if isinstance(node.type, ListType) and node.op in recording.UFUNCS:
+    if isinstance(node.type, ListType) and node.op in UFUNCS:
         return LIST_OPERATORS.get(node.op)
-    function: Any = recording.UFUNCS.get(node.op) or node.attrs.get("function")
+    function: Any = UFUNCS.get(node.op) or node.attrs.get("function")
     if not isinstance(function, type) and function in PARTIALS:
         return _apply_partials
     owner = getattr(function, "__self__", None)
@@ -174,7 +175,7 @@ def no_cotangents(reverse: Reverse, node: Node, cotangent: Any) -> None:
 
 
 def _apply_partials(reverse: Reverse, node: Node, cotangent: Any) -> None:
-    function = recording.UFUNCS.get(node.op) or node.attrs["function"]
+    function = UFUNCS.get(node.op) or node.attrs["function"]
     options = node.attrs.get("kwargs") or {}
     if set(options) - {"dtype", "casting"}:
         raise unsupported.unsupported_options(node, sorted(options))
@@ -190,7 +191,7 @@ def _apply_partials(reverse: Reverse, node: Node, cotangent: Any) -> None:
 
 
 def _apply_gradient_rule(reverse: Reverse, node: Node, cotangent: Any) -> None:
-    function = recording.UFUNCS.get(node.op) or node.attrs["function"]
+    function = UFUNCS.get(node.op) or node.attrs["function"]
     owner = getattr(function, "__self__", None)
     rule = GRADIENT_RULES.get(function) or UFUNC_METHOD_GRADIENTS[function.__name__, owner]
     call = Call(reverse, node)

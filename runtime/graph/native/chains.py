@@ -16,7 +16,7 @@ import numpy as np
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import is_embedded
 from ..ir.types import ArrayType, ScalarType
-from ..tracing.recording import OPERATOR_OF
+from ..rules.ufuncs import OPERATOR_OF
 from .assembly.statuses import INLINE, NOT_RUN
 from .linking.compilation import build
 from .parallel import run_parts, thread_count

@@ -6,6 +6,9 @@ dimensions, which its signature names; the other dimensions, the *loop* dimensio
 
 from __future__ import annotations
 
+import builtins
+import functools
+import operator
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedFunctionError
-from ..ir.types import ScalarType, Shape
+from ..ir.types import SAMPLES, ArrayType, ScalarType, Shape, StagedType
 from .probing import probe, type_of_result, weak_type
 from .shapes import (
     Dimension,
@@ -27,6 +30,16 @@ from .shapes import (
     shape_of,
     unify,
 )
+
+UFUNCS = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
+    "floordiv": np.floor_divide, "mod": np.remainder, "pow": np.power, "matmul": np.matmul,
+    "lshift": np.left_shift, "rshift": np.right_shift, "and_": np.bitwise_and, "or_": np.bitwise_or,
+    "xor": np.bitwise_xor, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+    "eq": np.equal, "ne": np.not_equal, "neg": np.negative, "pos": np.positive, "abs": np.absolute,
+    "invert": np.invert,
+}  # fmt: skip
+OPERATOR_OF = {ufunc: name for name, ufunc in UFUNCS.items()}
 
 
 def ufunc_type(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -175,3 +188,12 @@ def move_core_axes(shape: Shape, core_dimensions: int, axes: tuple[int, ...]) ->
     for axis, size in sorted(zip(normalize_axes(axes, len(shape)), shape[split:], strict=True)):
         result.insert(axis, size)
     return tuple(result)
+
+
+@functools.lru_cache(maxsize=4096)
+def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
+    """Infer an operator's result type from its operands' types, or from a string itself beside an array."""
+    if any(isinstance(k, ArrayType) for k in kinds):
+        return ufunc_type(UFUNCS[name], "__call__", kinds, {})
+    function = builtins.abs if name == "abs" else getattr(operator, name)
+    return ScalarType(type(function(*[SAMPLES[k.python] for k in kinds])))

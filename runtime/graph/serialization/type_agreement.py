@@ -21,7 +21,7 @@ from ..ir.types import (
     TupleType,
     bound_type,
 )
-from ..tracing.recording import UFUNCS, operator_type
+from ..rules.ufuncs import UFUNCS, operator_type
 
 
 def are_compatible(first: StagedType | None, other: StagedType | None) -> bool:

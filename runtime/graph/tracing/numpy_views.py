@@ -55,7 +55,7 @@ def _is_certainly_view(function: Callable, base: Any, result: Any, args: tuple, 
 def record_view(function: Callable, base: Any, *args: Any, **kwargs: Any) -> Any:
     """Record a call to a NumPy function that returns a view of its first argument."""
     result = recording.call(function, (base, *args), kwargs)
-    if not isinstance(getattr(result, "type", None), ArrayType) or not base.has_views:
+    if not isinstance(getattr(result, "type", None), ArrayType) or not (base.has_views or base.shared):
         return result
     if function.__name__ in _MAY_COPY and not _is_certainly_view(function, base, result, args, kwargs):
         result.set_possible_base(base)

@@ -12,21 +12,23 @@ from ..rules import check_setitem
 from ..rules.methods import function_name
 from ..rules.probing import dummy
 from ..rules.writes import WRITES_AT
-from . import recording, unsupported
+from . import plain_arrays, recording, unsupported
 
 
 def record_write(
     function: Callable[..., Any], written: Callable[..., Any], target: Any, *args: Any, **kwargs: Any
 ) -> None:
     """Record a call to `function`, which writes to `target`. `written` returns a copy instead."""
-    if _can_write(function, function_name(written), target, args, kwargs):
+    target = _staged_target(target, function_name(written))
+    if _can_write(function, target, args, kwargs):
         target.write_through(recording.call(written, (target, *args), kwargs))
 
 
 def record_at(ufunc: np.ufunc, target: Any, indices: Any, *values: Any) -> None:
     """Record a call to the method `at` of a ufunc."""
-    name = function_name(written := WRITES_AT[ufunc])
-    if not _can_write(ufunc.at, name, target, (indices, *values), {}):
+    written = WRITES_AT[ufunc]
+    target = _staged_target(target, function_name(written))
+    if not _can_write(ufunc.at, target, (indices, *values), {}):
         return
     if ufunc in (np.add, np.subtract) and _is_added_exactly(target.type.dtype, values[0]):
         node = recording.to_node(target)
@@ -39,10 +41,14 @@ def record_at(ufunc: np.ufunc, target: Any, indices: Any, *values: Any) -> None:
         target.write_through(recording.call(written, (target, indices, *values), {}))
 
 
-def _can_write(function: Callable[..., Any], name: str, target: Any, args: Any, kwargs: Any) -> bool:
+def _staged_target(target: Any, name: str) -> Any:
+    if recording.is_staged(target):
+        return target
+    return plain_arrays.staged_in_place(target, lambda other: unsupported.plain_target(name, other))
+
+
+def _can_write(function: Callable[..., Any], target: Any, args: Any, kwargs: Any) -> bool:
     """Return whether `function` writes to `target`. NumPy raises an error if it is not an array."""
-    if not recording.is_staged(target):
-        raise unsupported.plain_target(name)
     if isinstance(target.type, ArrayType) and (target.type.shape or target.is_mutable):
         return True
     number = dummy(target.type)

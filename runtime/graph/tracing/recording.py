@@ -5,7 +5,6 @@ The type rules infer the types of results. `ir.expressions` defines what operati
 
 from __future__ import annotations
 
-import builtins
 import functools
 import operator
 import types
@@ -15,7 +14,7 @@ from typing import Any, Literal, NoReturn, TypeAlias
 import numpy as np
 
 from ..ir.graph import Node, Slot
-from ..ir.types import SAMPLES, ArrayType, ListType, ScalarType, StagedType, TupleType
+from ..ir.types import SAMPLES, ArrayType, ListType, ScalarType, StagedType, TupleType, bound_type
 from ..rules import (
     ARRAYS_OF_SCALARS,
     COMPOSITIONS,
@@ -26,25 +25,21 @@ from ..rules import (
 )
 from ..rules.methods import function_name, ufunc_name
 from ..rules.probing import Rule, container_of
+from ..rules.ufuncs import OPERATOR_OF, UFUNCS, operator_type
 from . import unsupported
 from .trace import bound_node, constant_type, current_builder
 
-UFUNCS = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
-    "floordiv": np.floor_divide, "mod": np.remainder, "pow": np.power, "matmul": np.matmul,
-    "lshift": np.left_shift, "rshift": np.right_shift, "and_": np.bitwise_and, "or_": np.bitwise_or,
-    "xor": np.bitwise_xor, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
-    "eq": np.equal, "ne": np.not_equal, "neg": np.negative, "pos": np.positive, "abs": np.absolute,
-    "invert": np.invert,
-}  # fmt: skip
-OPERATOR_OF = {ufunc: name for name, ufunc in UFUNCS.items()}
 _cached_rule = functools.lru_cache(maxsize=4096)(lambda rule, types: rule(*types))
 _staged = types.SimpleNamespace()
 
 
-def register_staged_class(kind: type, make: Callable[[Node], Any]) -> None:
-    """Register the class of staged values and the function that wraps nodes; `tensor` defines both."""
-    _staged.kind, _staged.make = kind, make
+def register_staged_class(
+    kind: type, make: Callable[[Node], Any], in_place_of: Callable[[Any, Callable[[str], Exception]], Any]
+) -> None:
+    """Register what depends on this module: the class of staged values, the function that wraps nodes, and
+    `plain_arrays.staged_in_place`.
+    """
+    _staged.kind, _staged.make, _staged.in_place_of = kind, make, in_place_of
 
 
 def is_staged(value: Any) -> bool:
@@ -183,8 +178,7 @@ def call_by_rule(function: Callable, rule: Rule, /, *args: Any, **kwargs: Any) -
     result = record_call(function_name(function), function, arguments.inputs, template, named, kind)
     if out is not None:
         where = kwargs.get("where", True) if function is np.clip else True
-        write_out(out, result, where, function_name(function))
-        return out
+        return write_out(out, result, where, function_name(function))
     if function in ARRAYS_OF_SCALARS and getattr(result, "type", None) is not None:
         result.is_mutable = True
     return result
@@ -235,18 +229,26 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
         result = record_call(op, target, arguments.inputs, template, named, kind)
     if out is None:
         return result
-    for target, value in zip(out, result if isinstance(result, tuple) else (result,), strict=False):
-        if target is not None:
-            write_out(target, value, where, f"numpy.{function.__name__}")
-    return out[0] if len(out) == 1 else out
+    results = result if isinstance(result, tuple) else (result,)
+    name = f"numpy.{function.__name__}"
+    written = [o if o is None else write_out(o, r, where, name) for o, r in zip(out, results, strict=False)]
+    return written[0] if len(out) == 1 else tuple(written)
 
 
-def write_out(out: Any, result: Any, where: Any, name: str) -> None:
-    """Write a result to the array given as `out=`, at the elements that `where=` selects."""
+def write_out(out: Any, result: Any, where: Any, name: str) -> Any:
+    """Write a result to the array given as `out=`, at the elements that `where=` selects; return the array.
+
+    A staged array takes the place of a plain one.
+    """
     if not is_staged(out):
-        raise unsupported.plain_out(name)
-    result = cast(result, out.type, casting="same_kind")
-    out.write_through(result if where is True else np.where(where, result, out))
+        out = _staged.in_place_of(out, lambda other: unsupported.plain_out(name, other))
+    kind: Any = bound_type(out.type)
+    result = cast(result, kind, casting="same_kind")
+    if where is not True:
+        result = np.where(where, result, out)
+    fits = kind.shape and None not in kind.shape and kind == result.type
+    out.write_through(result if fits else setitem(out, ..., result))
+    return out
 
 
 def _differs_from_operator(name: str, inputs: Sequence[Any]) -> bool:
@@ -305,15 +307,6 @@ def unary(name: str, operand: Any) -> Any:
     return wrap(current_builder().add(name, (node,), {}, operator_type(name, (node.type,))))
 
 
-@functools.lru_cache(maxsize=4096)
-def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
-    """Infer an operator's result type from its operands' types, or from a string itself beside an array."""
-    if any(isinstance(k, ArrayType) for k in kinds):
-        return ufunc_type(UFUNCS[name], "__call__", kinds, {})
-    function = builtins.abs if name == "abs" else getattr(operator, name)
-    return ScalarType(type(function(*[SAMPLES[k.python] for k in kinds])))
-
-
 def builtin(function: Callable, *args: Any) -> Any:
     """Record a call to a Python builtin on numbers. A call with samples determines the result type."""
     samples = [sample(a) for a in args]
@@ -344,7 +337,7 @@ def dimension(value: Any, axis: int) -> Any:
 Casting: TypeAlias = Literal["same_kind", "unsafe"]
 
 
-def cast(value: Any, kind: StagedType, *, casting: Casting = "unsafe", operation: str = "") -> Any:
+def cast(value: Any, kind: StagedType, *, casting: Casting = "unsafe") -> Any:
     """Convert a value to another dtype, or a Python scalar to an array."""
     node = to_node(value)
     if node.type == kind:
@@ -352,7 +345,7 @@ def cast(value: Any, kind: StagedType, *, casting: Casting = "unsafe", operation
     if isinstance(kind, ArrayType):
         if isinstance(node.type, ArrayType):
             if casting != "unsafe" and not np.can_cast(node.type.dtype, kind.dtype, casting):
-                _raise_cast_error(node, kind, operation)
+                _raise_cast_error(node, kind)
             if node.type.dtype == kind.dtype:
                 return wrap(node)
         result_type = ArrayType(kind.dtype, node.type.shape if isinstance(node.type, ArrayType) else ())
@@ -362,12 +355,15 @@ def cast(value: Any, kind: StagedType, *, casting: Casting = "unsafe", operation
     return wrap(node)
 
 
-def _raise_cast_error(node: Node, kind: ArrayType, operation: str) -> NoReturn:
+def _raise_cast_error(node: Node, kind: ArrayType) -> NoReturn:
     """Raise NumPy's own error for an in-place operation by running it on arrays of ones."""
-    if operation in UFUNCS:
-        operands = [_ones(i.type) for i in node.inputs]
-        UFUNCS[operation](*operands, out=np.ones((1,) * kind.ndim, kind.dtype))
-    raise TypeError(f"{operation}: cannot cast {node.type.dtype} to {kind.dtype}")
+    function = UFUNCS.get(node.op) or node.attrs.get("function")
+    if isinstance(function, np.ufunc):
+        function(*[_ones(i.type) for i in node.inputs], out=np.ones((1,) * kind.ndim, kind.dtype))
+    found = getattr(node.type, "dtype", None)
+    raise TypeError(
+        f"Cannot cast array data from {found!r} to {kind.dtype!r} according to the rule 'same_kind'"
+    )
 
 
 def _ones(kind: Any) -> Any:

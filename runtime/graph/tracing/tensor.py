@@ -27,7 +27,7 @@ from ..ir.list_operations import TEXT_METHODS
 from ..ir.op_properties import has_ellipsis
 from ..ir.types import ArrayType, MaybeType, OptionalType, ScalarType, TupleType, bound_type
 from ..rules import METHODS
-from . import recording
+from . import plain_arrays, recording
 from .numpy_views import (
     SPLITTING_FUNCTIONS,
     VIEW_FUNCTIONS,
@@ -286,9 +286,7 @@ def _in_place(name: str) -> Callable[[Any, Any], Any]:
         kind = bound_type(self.type)
         if not isinstance(kind, ArrayType) or not (kind.shape or self.is_mutable):
             return result
-        result = recording.cast(result, kind, casting="same_kind", operation=name)
-        self.write_through(result if kind.shape else recording.setitem(self, ..., result))
-        return self
+        return recording.write_out(self, result, True, name)
 
     return method
 
@@ -679,7 +677,7 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
     return _CLASSES[type(kind.held if isinstance(kind, MaybeType) else kind)](node, owner)
 
 
-recording.register_staged_class(Staged, wrap)
+recording.register_staged_class(Staged, wrap, plain_arrays.staged_in_place)
 
 
 def register_class(kind: type, staged_class: type[Staged], name: str, python_class: str = "") -> None:

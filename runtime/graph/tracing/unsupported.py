@@ -18,25 +18,33 @@ def no_rule(function: Callable[..., Any], name: str) -> UnsupportedFunctionError
     )
 
 
-def plain_target(name: str) -> AliasError:
+def plain_target(name: str, other: str) -> AliasError:
+    """Return the error for a function that writes staged values into an array to which `other` refers."""
     return AliasError(
-        f"{name} writes staged values into a plain array",
-        why="a graph cannot write to a plain array when it runs",
+        f"{name} writes staged values into a plain array{_also(other)}",
+        why=_WHY_PLAIN,
         remedy="make it from a staged array, as in y = np.zeros_like(x), or assign to its items: y[i] = v",
     )
 
 
-def plain_out(name: str) -> AliasError:
+def plain_out(name: str, other: str) -> AliasError:
     """Return the error for writing staged values into a plain array, with `+=` or an `out=` argument."""
     is_operator = user_opcode() == "BINARY_OP"
     return AliasError(
         f"{'an operator such as +=' if is_operator else f'the out= argument of {name}'} writes staged values "
-        "into a plain array",
-        why="a graph cannot write to a plain array when it runs",
+        f"into a plain array{_also(other)}",
+        why=_WHY_PLAIN,
         remedy="create a new array: t = t + x instead of t += x"
         if is_operator
         else f"use the result of the function: y = {name.replace('numpy', 'np')}(...)",
     )
+
+
+_WHY_PLAIN = "a graph cannot write to a plain array when it runs"
+
+
+def _also(other: str) -> str:
+    return f", and {other} refers to it too" if other else ""
 
 
 def foreign_operand(value: object) -> StagingError:

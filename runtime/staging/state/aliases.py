@@ -8,9 +8,7 @@ from __future__ import annotations
 import gc
 import itertools
 import sys
-import threading
 import types
-import weakref
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from types import FrameType
@@ -25,6 +23,7 @@ from ...core.in_flight import running
 from ...core.operands import pending_variables
 from ...debugging.tracebacks import frame_variables, is_internal
 from ...values.locations import Location, has_contents, read_contents
+from ..plain_loops import iterated_parts, note_replaced
 from .heap import CLOSED, is_closed, is_older, is_user_object
 
 ROOT = "trace_root"
@@ -126,48 +125,9 @@ def other_reference(
         return f"the global {found[0]!r}"
     if accounted is None and any(leads_to(manager, value, without=allowed) for manager in _managers()):
         return "a context manager"
-    if accounted is None and any(leads_to(part, value, without=allowed) for part in _iterated()):
+    if accounted is None and any(leads_to(part, value, without=allowed) for part in iterated_parts()):
         return "what a loop iterates over"
     return IS_DEFAULT if is_default(value) else ""
-
-
-class Watched(itertools.chain):
-    """The iterator of a Python loop: the user's code, which may refer to what staged values replace.
-
-    It adds no frame of its own to tracebacks.
-    """
-
-    def __init__(self, _: Any):
-        _loops.iterators.add(self)
-
-    def parts(self) -> Iterator[Any]:
-        """Yield the iterators and functions of the user's from which the items come."""
-        stack = gc.get_referents(self)
-        while stack:
-            item = stack.pop()
-            kind = type(item)
-            if kind in _COMBINED or kind.__module__ == "itertools":
-                stack += gc.get_referents(item)
-            elif kind.__module__ != "builtins" or kind in _CODE:
-                yield item
-
-
-class _Loops(threading.local):
-    def __init__(self) -> None:
-        self.iterators: weakref.WeakSet[Watched] = weakref.WeakSet()
-
-
-_loops = _Loops()
-_COMBINED = frozenset((enumerate, zip, map, filter, reversed))
-_CODE = frozenset((types.GeneratorType, types.FunctionType, types.BuiltinFunctionType, types.MethodType))
-
-
-def watched(iterable: Any) -> Any:
-    """Return an iterable over the same items to which `other_reference` pays attention."""
-    kind = type(iterable)
-    is_plain = kind is np.ndarray or kind.__module__.partition(".")[0] == __name__.partition(".")[0]
-    is_plain = is_plain or (kind.__module__ == "builtins" and kind not in _COMBINED | _CODE)
-    return iterable if is_plain else Watched(iterable)
 
 
 def replaced(
@@ -176,20 +136,25 @@ def replaced(
     find: Callable[[], str],
     is_free: Callable[[Any], bool],
     restage: BaseException,
+    *,
+    views: Collection[Any] = (),
 ) -> tuple[Any, str]:
     """Make a staged list or array of a plain one, wherever the traced code refers to it.
 
     Return it and what else refers to the plain one, as `find` describes it. `is_free` returns whether an
-    object was made in the trace, so that it may refer to staged values. Raise `restage` if other references
-    are older than a branch or loop body that is being captured, whose statement has to do this.
+    object was made in the trace, so that it may refer to staged values. Raise `restage` if other references,
+    or `views` that `find` leaves out, are older than a branch or loop body that is being captured, whose
+    statement has to do this.
     """
     getattr(active_backend(), "refuse_selected", id)(value)
-    has_older = is_older(value) and bool(find())
+    has_older = any(map(is_older, (value, *views) if views or find() else ()))
     staged = make(value)
     other = move(value, staged, find, is_free)
     if has_older and not other:
         move(staged, value, str, is_free)
         raise restage
+    if not other:
+        note_replaced(value, staged)
     return staged, other
 
 
@@ -231,7 +196,7 @@ def holding_variables(value: Any) -> Iterator[tuple[FrameType, str]]:
 
 def holding_slots(value: Any) -> Iterator[Location]:
     """Yield the attributes, items and closures' cells that refer to a list or array, and can be changed."""
-    stack = [*(held for _, _, held in _variables()), *_managers(), *_iterated()]
+    stack = [*(held for _, _, held in _variables()), *_managers(), *iterated_parts()]
     seen: set[int] = set()
     while stack and len(seen) < MAX_STEPS:
         owner = stack.pop()
@@ -257,7 +222,7 @@ def _variables() -> Iterator[tuple[FrameType, str, Any]]:
     frames = user_frames()
     made = {name for frame in frames for name in frame.f_code.co_cellvars}
     suspended = [held for frame in frames for held in frame_variables(frame).values()]
-    suspended += [*(getattr(manager, "gen", None) for manager in _managers()), *_iterated()]
+    suspended += [*(getattr(manager, "gen", None) for manager in _managers()), *iterated_parts()]
     for generator in suspended:
         while isinstance(generator, types.GeneratorType) and generator.gi_frame is not None:
             frames.append(generator.gi_frame)
@@ -270,11 +235,6 @@ def _variables() -> Iterator[tuple[FrameType, str, Any]]:
 
 def _managers() -> list[Any]:
     return [] if running.flight is None else running.flight.reached()[1]
-
-
-def _iterated() -> Iterator[Any]:
-    """Yield the user's iterators and functions from which the items of Python loops come."""
-    return (part for loop in _loops.iterators for part in loop.parts())
 
 
 def is_aliased(value: Any, location: Any) -> bool:
@@ -385,6 +345,10 @@ def any_leads_to(
             elif isinstance(item, np.ndarray):
                 if isinstance(value, np.ndarray) and np.may_share_memory(item, value):
                     return True
+            elif isinstance(item, np.flatiter):
+                following.append(item.base)
+            elif isinstance(item, np.nditer):
+                following.extend(item.operands)
             elif isinstance(item, types.FunctionType):
                 following.extend(item.__defaults__ or ())
                 if item.__closure__:

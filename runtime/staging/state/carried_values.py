@@ -42,6 +42,8 @@ class CarriedValues:
             self.start_from(variable, statement.current(variable))
         self.specs: dict[Any, Spec] = {}
         self.ties: dict[tuple[Any, int], Any] = {}
+        self.scalars: set[tuple[Any, int]] = set()
+        """The leaves that begin as arrays without dimensions, in whose place an iteration leaves scalars."""
         self.given: dict[Any, Any] = {}
 
     def start_from(self, location: Any, value: Value) -> None:
@@ -74,8 +76,11 @@ class CarriedValues:
     def enter(self, values: Sequence[Any]) -> None:
         """Write placeholders or results to the carried locations."""
         leaves = {location: list(old) for location, (old, _) in self.init.items()}
+        keep_array = getattr(self.backend, "keep_array", None)
         for (location, i, _), value in zip(self.slots(), values, strict=True):
             leaves[location][i] = value
+            if keep_array is not None:
+                keep_array(value, self.init[location][0][i], *[None] * ((location, i) in self.scalars))
         share = getattr(self.backend, "share", None)
         for (location, i, _), value in zip(self.slots(), values, strict=True):
             old, is_named = self.init[location][0][i], not isinstance(location, Written)
@@ -126,7 +131,19 @@ class CarriedValues:
         }
         known = found.keys() <= self.ties.keys()
         self.ties.update(found)
-        return known
+        return self._find_scalars(path) and known
+
+    def _find_scalars(self, path: Path) -> bool:
+        """Record which arrays an iteration replaces by scalars; return whether all were already known."""
+        is_array, count = getattr(self.backend, "keep_array", None), len(self.scalars)
+        if is_array is not None:
+            left = zip(self.slots(), self.initial(), self.left(path), strict=True)
+            self.scalars |= {
+                (location, i)
+                for (location, i, _), old, new in left
+                if is_array(None, old) > is_array(None, new)
+            }
+        return len(self.scalars) == count
 
     def settle(self, path: Path, rows: Rows) -> bool:
         """Widen the types to include the values that one iteration leaves; return whether none changed."""

@@ -6,7 +6,7 @@ import dis
 import functools
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import FrameType
 from typing import Any
 
@@ -34,20 +34,23 @@ class GrowLists(Restage):
             stage_list(statement, Location(plain_list, None))
 
 
-def staged_in_place(backend: Backend, value: Any, make: Callable[[Any], Any]) -> tuple[Any, str]:
+def staged_in_place(
+    backend: Backend, value: Any, make: Callable[[Any], Any], *, without: Collection[Any] = ()
+) -> tuple[Any, str]:
     """Put a staged container in the place of a plain one, where the traced code is about to change it.
 
     Return it and what else refers to the plain one; if something does, nothing has changed. Where a branch or
-    loop body changes a set or a dict that is older, its statement has to do this.
+    loop body changes a set or a dict that is older, its statement has to do this. The views `without`
+    do not count.
     """
     if isinstance(value, (set, dict)) and is_older(value):
         raise Restage([value])
-    find = functools.partial(other_reference, value, None, None, is_deep=True)
+    find = functools.partial(other_reference, value, None, None, without=without, is_deep=True)
     is_free = functools.partial(is_made_in_trace, backend, ())
     if isinstance(value, (set, dict)) and not (is_free(value) and getattr(backend, "is_given", bool)(value)):
         return None, "the caller"
-    restage = GrowLists([value]) if isinstance(value, list) else Restage([value])
-    return replaced(value, make, find, is_free, restage)
+    restage = GrowLists([value]) if isinstance(value, list) else Restage([*without] or [value])
+    return replaced(value, make, find, is_free, restage, views=without)
 
 
 def stage_list(statement: Statement, location: Any) -> bool:

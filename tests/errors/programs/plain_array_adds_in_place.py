@@ -6,9 +6,10 @@ import autograph_rs as ag
 def wrong():
     @ag.function
     def total(x):
-        t = np.zeros(2)
+        parts = (np.zeros(2), np.ones(2))
+        t = parts[0]
         t += x  # <-- here
-        return t
+        return parts
 
     return total(np.ones(2))
 
@@ -16,11 +17,11 @@ def wrong():
 def repaired():
     @ag.function
     def total(x):
-        t = np.zeros(2)
-        t = t + x
-        return t
+        parts = (np.zeros(2), np.ones(2))
+        t = parts[0] + x
+        return t, parts[1]
 
     return total(np.ones(2))
 
 
-EXPECTED = [1.0, 1.0]
+EXPECTED = [[1.0, 1.0], [1.0, 1.0]]

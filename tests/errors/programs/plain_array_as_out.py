@@ -6,9 +6,9 @@ import autograph_rs as ag
 def wrong():
     @ag.function
     def double(x):
-        y = np.empty(3)
-        np.multiply(x, 2, out=y)  # <-- here
-        return y
+        rows = np.zeros((3, 2)).T
+        np.multiply(x, 2, out=rows[0])  # <-- here
+        return rows
 
     return double(np.ones(3))
 
@@ -16,10 +16,11 @@ def wrong():
 def repaired():
     @ag.function
     def double(x):
-        y = np.multiply(x, 2)
-        return y
+        rows = np.zeros((2, 3))
+        np.multiply(x, 2, out=rows[0])
+        return rows
 
     return double(np.ones(3))
 
 
-EXPECTED = [2.0, 2.0, 2.0]
+EXPECTED = [[2.0, 2.0, 2.0], [0.0, 0.0, 0.0]]

@@ -2,13 +2,14 @@ import numpy as np
 
 import autograph_rs as ag
 
+table = np.zeros(2)
+
 
 def wrong():
     @ag.function
     def store(x):
-        rows = np.zeros(2)
-        np.put(rows, 0, x)  # <-- here
-        return rows
+        np.put(table, 0, x)  # <-- here
+        return table
 
     return store(np.float64(1.0))
 
@@ -16,9 +17,9 @@ def wrong():
 def repaired():
     @ag.function
     def store(x):
-        rows = np.zeros(2)
-        rows[0] = x
-        return rows
+        own = table.copy()
+        np.put(own, 0, x)
+        return own
 
     return store(np.float64(1.0))
 

@@ -137,6 +137,54 @@ def test_an_array_without_dimensions_is_written_in_place(make):
     assert ag.function(f)(np.int64(3)) == f(np.int64(3))
 
 
+def of_a_loop(n):
+    a = np.zeros(())
+    for _ in range(n):
+        a = a[...]
+    return a
+
+
+def of_a_branch(n):
+    return np.zeros(()) if n > 1 else np.ones(())
+
+
+def of_one_branch(n):
+    return np.zeros(()) if n > 1 else np.float64(1)
+
+
+def of_no_iteration(n):
+    a = np.zeros(())
+    for _ in range(n):
+        a = a + 1
+    return a
+
+
+@pytest.mark.parametrize("make", [of_a_loop, of_a_branch, of_one_branch, of_no_iteration])
+def test_a_view_of_an_array_without_dimensions_is_not_written(make):
+    """Such an array stays one through staged statements, so a write to its view is not lost."""
+
+    def written(n):
+        a = make(n)
+        view = a.reshape(-1)
+        view[0] = 7
+        return a
+
+    assert ag.function(make)(np.int64(3)) == make(np.int64(3))
+    with pytest.raises(ag.AliasError, match="is a view that cannot be written to"):
+        ag.function(written)(np.int64(3))
+
+
+def test_an_iteration_writes_to_an_array_without_dimensions():
+    def f(n):
+        total = np.zeros(())
+        other = total
+        for i in range(n):
+            total += i
+        return other
+
+    assert ag.function(f)(np.int64(4)) == f(np.int64(4)) == 6
+
+
 def view_of_what_an_iteration_wrote(x, n):
     y = x / n
     z = y * 2

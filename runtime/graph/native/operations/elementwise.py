@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.graph import Node, Slot
-from ...tracing.recording import OPERATOR_OF
+from ...rules.ufuncs import OPERATOR_OF
 from ..assembly.kinds import BOOL, FLOAT, INT, Kind, dtype_kind, kind_of
 from ..assembly.memory import MemoryEmitter
 from ..assembly.statuses import INLINE, ROUNDING, UnsupportedError

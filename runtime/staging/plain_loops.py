@@ -1,0 +1,134 @@
+"""What plain loops iterate over during a trace, and the arrays that staged ones have replaced there."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import threading
+import types
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import AliasError
+from ..values.array_views import key_of_view
+
+
+class Watched(itertools.chain):
+    """The iterator of a Python loop: the user's code, which may refer to what staged values replace.
+
+    It adds no frame of its own to tracebacks.
+    """
+
+    def __init__(self, _: Any):
+        _running.iterators.add(self)
+
+    def parts(self) -> Iterator[Any]:
+        """Yield the iterators and functions of the user's from which the items come."""
+        stack = gc.get_referents(self)
+        while stack:
+            item = stack.pop()
+            kind = type(item)
+            if kind in _COMBINED or kind.__module__ == "itertools":
+                stack += gc.get_referents(item)
+            elif kind is not _ItemOf and (kind.__module__ != "builtins" or kind in _CODE):
+                yield item
+
+
+class _Running(threading.local):
+    def __init__(self) -> None:
+        self.iterators: weakref.WeakSet[Watched] = weakref.WeakSet()
+        self.replaced: dict[int, tuple[weakref.ref[np.ndarray], Any]] = {}
+        """The plain arrays that staged ones have replaced, by id."""
+
+
+_running = _Running()
+_COMBINED = frozenset((enumerate, zip, map, filter, reversed))
+_CODE = frozenset((types.GeneratorType, types.FunctionType, types.BuiltinFunctionType, types.MethodType))
+
+
+def iterated_parts() -> Iterator[Any]:
+    """Yield the user's iterators and functions from which the items of Python loops come."""
+    return (part for loop in _running.iterators for part in loop.parts())
+
+
+def watched(iterable: Any) -> Any:
+    """Return an iterable over the same items to which `other_reference` pays attention.
+
+    An item that is an array, or a view of one, is the staged array that has replaced it.
+    """
+    kind = type(iterable)
+    if kind is np.ndarray:
+        return followed_items(iterable)
+    if kind in (list, tuple):
+        return map(followed, iterable)
+    if kind in _COMBINED:
+        return map(followed, Watched(iterable))
+    is_plain = kind.__module__.partition(".")[0] == __name__.partition(".")[0]
+    is_plain = is_plain or (kind.__module__ == "builtins" and kind not in _CODE)
+    return iterable if is_plain else Watched(iterable)
+
+
+def followed_items(value: Any) -> Any:
+    """Return an iterable over the items of a plain array, also after a staged one has replaced it.
+
+    Any other value is returned unchanged.
+    """
+    if type(value) is not np.ndarray or value.ndim == 0:
+        return value
+    return map(_ItemOf(value), range(len(value)))
+
+
+class _ItemOf:
+    """The items of an array, or of the staged array that has replaced it."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: np.ndarray):
+        self.array = array
+
+    def __call__(self, index: int) -> Any:
+        return followed(self.array)[index]
+
+
+def note_replaced(array: Any, staged: Any) -> None:
+    """Remember that a staged array has replaced a plain one wherever the traced code refers to it."""
+    if isinstance(array, np.ndarray):
+        key, replaced = id(array), _running.replaced
+        replaced[key] = weakref.ref(array, lambda _: replaced.pop(key, None)), staged
+
+
+def followed(item: Any) -> Any:
+    """Return the staged array or view that has replaced a plain one, or any other item unchanged.
+
+    Raises:
+        AliasError: the item is a view of a replaced array that slices of the array cannot express.
+    """
+    if not _running.replaced:
+        return item
+    if type(item) is tuple:
+        parts = [*map(followed, item)]
+        return item if all(a is b for a, b in zip(parts, item, strict=True)) else tuple(parts)
+    if type(item) is not np.ndarray:
+        return item
+    staged = _replacement(item)
+    if staged is not None:
+        return staged
+    base = None if item.base is None else _replacement(item.base)
+    if base is None:
+        return item
+    key = key_of_view(item, item.base)  # type: ignore[arg-type] # only an array is replaced
+    if key is None:
+        raise AliasError(
+            "a loop goes over a view of a plain array to which staged values were written",
+            why="the items of the view were computed before the write",
+            remedy="loop over the array itself, or over its indices: for i in range(len(x))",
+        )
+    return base[key]
+
+
+def _replacement(array: Any) -> Any:
+    found = _running.replaced.get(id(array))
+    return found[1] if found is not None and found[1].is_in_scope else None
