@@ -7,6 +7,7 @@ and loops of the generator are staged around the body, and carry its state as we
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import threading
 import weakref
@@ -20,8 +21,13 @@ from ..core.closures import PUSH_FORMS, get_nothing, nothing, set_nothing
 from ..errors import StagingError
 from ..errors.unsupported import unsupported_place
 from .conditions import if_stmt
+from .expressions import in_branch
 from .state.aliases import StateNames, other_reference
 from .state.heap import Heap, running_heaps
+from .state.recursion import refusal
+
+MAX_RECURSION = 32
+"""How often the body of a recursive generator is traced under staged conditions."""
 
 Loop = Callable[..., None]
 """The operator `for_stmt`."""
@@ -229,9 +235,31 @@ def _generator(generator: Any) -> Source | None:
     def drive(consumer: Consumer, _: Loop) -> None:
         ends = consumer.test is not None
         push = next(push for find in PUSH_FORMS if (push := find(function, ends)))
-        push(*args, **kwargs, ag__consumer=consumer, ag__going=consumer.test)
+        with _counted(code):
+            push(*args, **kwargs, ag__consumer=consumer, ag__going=consumer.test)
 
     return Source(drive, lambda: function(*args, **kwargs), generator)
+
+
+@contextlib.contextmanager
+def _counted(code: CodeType) -> Iterator[None]:
+    """Count how often a generator is driven inside of itself under staged conditions, and refuse too many."""
+    counts = _running.counts
+    is_outermost = code not in counts
+    if not is_outermost and in_branch():
+        counts[code] += 1
+        if counts[code] > MAX_RECURSION:
+            raise refusal(
+                code,
+                "it is a generator, whose body is traced again for each call",
+                "let it append the items to a list that it takes as an argument, instead of yielding them",
+            )
+    counts.setdefault(code, 0)
+    try:
+        yield
+    finally:
+        if is_outermost:
+            del counts[code]
 
 
 def _as_argument(value: Any) -> Any:
@@ -292,6 +320,7 @@ class _Run:
 class _Running(threading.local):
     def __init__(self) -> None:
         self.stack: list[_Run] = []
+        self.counts: dict[CodeType, int] = {}
 
 
 _running = _Running()

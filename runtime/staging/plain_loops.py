@@ -7,7 +7,7 @@ import itertools
 import threading
 import types
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -100,6 +100,13 @@ def note_replaced(array: Any, staged: Any) -> None:
         replaced[key] = weakref.ref(array, lambda _: replaced.pop(key, None)), staged
 
 
+def note_restored(values: Iterable[Any]) -> None:
+    """Forget what has replaced the plain arrays among values, to which the traced code refers again."""
+    for value in values if _running.replaced else ():
+        if isinstance(value, np.ndarray):
+            _running.replaced.pop(id(value), None)
+
+
 def followed(item: Any) -> Any:
     """Return the staged array or view that has replaced a plain one, or any other item unchanged.
 
@@ -131,4 +138,4 @@ def followed(item: Any) -> Any:
 
 def _replacement(array: Any) -> Any:
     found = _running.replaced.get(id(array))
-    return found[1] if found is not None and found[1].is_in_scope else None
+    return found[1] if found is not None and found[0]() is array and found[1].is_in_scope else None

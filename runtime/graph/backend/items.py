@@ -14,7 +14,7 @@ from ...staging.state.aliases import other_reference
 from ...values.selected_container import SelectedContainer
 from ..ir.graph import Node
 from ..ir.type_merging import merge_types
-from ..ir.types import ArrayType, ListType, ScalarType
+from ..ir.types import ArrayType, ListType, ScalarType, bound_type
 from ..tracing import plain_arrays, recording
 from ..tracing.containers import lists
 from ..tracing.containers.iterables import StagedIterable
@@ -87,12 +87,19 @@ def keep_array(value: Any, *paths: Any) -> bool:
 
     Only without dimensions may some be NumPy scalars; then a write to a view of the merged value is refused.
     """
-    are_arrays = [isinstance(p, np.ndarray) or getattr(p, "has_views", False) for p in paths]
+    are_arrays = [*map(_is_array, paths)]
     if isinstance(value, Tensor) and all(are_arrays):
         value.is_mutable = True
     elif isinstance(value, Tensor) and any(are_arrays):
         value.shared = "it is an array on one path and a NumPy scalar on another"
     return all(are_arrays)
+
+
+def _is_array(value: Any) -> bool:
+    if not isinstance(value, Tensor):
+        return isinstance(value, np.ndarray)
+    kind = bound_type(value.type)
+    return isinstance(kind, ArrayType) and bool(kind.shape or value.is_mutable)
 
 
 def set_item(target: Any, key: Any, value: Any) -> Any:

@@ -263,7 +263,7 @@ def trace(
         ]
         for leaf, handle in zip(leaves, staged, strict=True):
             if isinstance(leaf, np.ndarray) and isinstance(handle, Tensor):
-                handle.is_mutable = True  # even without dimensions
+                handle.is_mutable = handle.is_given = True  # even without dimensions
         handles = [s for s, kind in zip(staged, specs, strict=True) if kind is not None]
         for leaf in leaves:
             if isinstance(leaf, Variable):

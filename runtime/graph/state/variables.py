@@ -119,7 +119,7 @@ class Variable(Tensor):
         locals()[_name] = _StagedOrStored()
     del _name
     _node, _owner, _base, _base_stamp, version, shared, write_history = (_HandleAttribute() for _ in range(7))
-    is_mutable = True
+    is_mutable = is_given = True
     __hash__ = object.__hash__  # type: ignore[assignment]
 
     @api_boundary
@@ -135,7 +135,7 @@ class Variable(Tensor):
     def handle(self, node: Node, owner: Builder) -> Tensor:
         """Return the staged array for the variable in a trace whose graph has the argument `node`."""
         tensor = Tensor(node, owner)
-        tensor.is_mutable = True
+        tensor.is_mutable = tensor.is_given = True
         return tensor
 
     @property

@@ -67,7 +67,7 @@ class Staged:
     """Base class of tensors, staged Python scalars and staged lists."""
 
     __slots__ = (
-        "__weakref__", "_base", "_base_stamp", "_node", "_owner", "is_mutable", "shared", "version",
+        "__weakref__", "_base", "_base_stamp", "_node", "_owner", "is_given", "is_mutable", "shared", "version",
         "write_history",
     )  # fmt: skip
 
@@ -84,6 +84,8 @@ class Staged:
         """Why a write would not reach every alias of the value, or "" if writes are allowed."""
         self.is_mutable = False
         """Whether a zero-dimensional value is an array rather than a NumPy scalar."""
+        self.is_given = False
+        """Whether the caller may refer to the array."""
         self._base_stamp = base[0].stamp if base else 0
 
     @property
@@ -118,7 +120,7 @@ class Staged:
 
     @property
     def is_argument(self) -> bool:
-        return self._node.op == "argument" or self.is_mutable
+        return self._node.op == "argument" or self.is_given
 
     @property
     def origin(self) -> Node:

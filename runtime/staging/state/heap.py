@@ -37,6 +37,7 @@ from ...values.locations import (
 )
 from ...values.selected_container import SelectedContainer, raw_items
 from ...values.structures import CONTAINERS
+from ..plain_loops import note_restored
 from .missing_values import OptionalStructure
 
 MAX_BYTES = 1 << 24
@@ -272,13 +273,16 @@ class Heap:
     def changed(self) -> list[Any]:
         return [owner for owner, before in self._whole if not _is_equal(owner, before)]
 
-    def restore(self) -> None:
+    def restore(self, variables: Iterable[Any] = ()) -> None:
+        """Restore what is reachable. `variables` are the values of variables that have been restored."""
+        note_restored(variables)
         for owner, before in self._whole:
             if not _is_equal(owner, before):
                 _restore_contents(owner, before)
         changed = [*self._changed_slots()]
         for slot, value, _ in changed:
             slot.set(value)
+            note_restored(value if isinstance(value, list) else (value,))
         dicts = {id(slot.owner) for slot, _, _ in changed if isinstance(slot.owner, dict)}
         for owner, before in self._saved if dicts else ():
             if id(owner) in dicts and [*owner] != [*before]:  # an item that was deleted came back as the last

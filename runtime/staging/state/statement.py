@@ -198,7 +198,7 @@ class Statement:
 
     def restore(self) -> None:
         self.set_state(self.before)
-        self.heap.restore()
+        self.heap.restore(self.before)
 
     def name_of(self, location: Any) -> str:
         """Return the user's name for a location, through a state variable if one refers to its owner."""

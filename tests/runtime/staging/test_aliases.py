@@ -39,14 +39,6 @@ def in_a_callee(x):
     return z
 
 
-def through_a_view(x):
-    z = np.zeros((2, 2))
-    row = z[0]
-    for i in range(2):
-        row[i] = x[i]
-    return z
-
-
 def into_an_item(x):
     held = [np.zeros(2)]
     held[0][0] = x[0]
@@ -207,7 +199,7 @@ def a_row_of_a_plain_array(x):
         two_names_from_the_round_before, an_item_from_the_round_before,
         a_view_of_a_plain_array_from_the_round_before, a_second_name_after_a_loop,
         a_view_of_a_plain_array_in_a_branch, a_row_of_a_plain_array,
-        into_an_attribute, through_a_view, into_an_item, into_a_global, with_a_view,
+        into_an_attribute, into_an_item, into_a_global, with_a_view,
         a_bound_append, a_list_in_a_tuple, shuffled, own_generator,
         written_after_it_was_appended,
     ],

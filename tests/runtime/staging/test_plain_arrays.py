@@ -134,6 +134,14 @@ def one_array_twice(x):
     return y, z, sums
 
 
+def items_of_a_view(x):
+    z = np.zeros((2, 2))
+    row = z[0]
+    for i in range(2):
+        row[i] = x[i]
+    return z
+
+
 def parts_of_arrays(x):
     y, z = np.zeros((3, 3)), np.arange(6.0).reshape(2, 3)
     y[1] += x
