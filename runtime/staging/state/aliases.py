@@ -100,8 +100,7 @@ def other_reference(
         code = frames[0].f_code
     home = None if code is None else function_key(code)
     if own is None:
-        same = [f for f in frames if function_key(f.f_code) == home]
-        own = [n for f in same for n, v in frame_variables(f).items() if v is value][:1]
+        own = [n for f, n in holding_variables(value) if function_key(f.f_code) == home][:1]
     if not isinstance(value, np.ndarray) and getattr(value, "base", None) is not None:
         return "the array that it is a view of"
     by_function, own = dict(getattr(own, "by_function", {})), getattr(own, "local", own)
