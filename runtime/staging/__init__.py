@@ -19,6 +19,7 @@ _HOMES = {
     "expressions": "contains ended extend get_item has_staged in_branch keep "
     "list_comp looping owner_of owner_of_item owner_of_text plain_comp run_noting_condition shown "
     "staged_list tells_raises",
+    "exceptions": "AlwaysRaises",
     "generators": "Consumer StagedItems assumed source_of",
     "growing_lists": "staged_in_place",
     "identity": "identical",
@@ -30,7 +31,6 @@ _HOMES = {
     "recursion": "recursive_callee",
     "side_effects": "warn_of_effects",
     "special_methods": "is_computed and_object call_builtin Tracing meet_called or_object text_of truth",
-    "statement": "AlwaysRaises",
     "unsupported": "checked_write",
 }
 __all__ = ["ACTIVE", "load", *" ".join(_HOMES.values()).split()]  # noqa: PLE0604
@@ -38,15 +38,16 @@ __all__ = ["ACTIVE", "load", *" ".join(_HOMES.values()).split()]  # noqa: PLE060
 
 def load() -> None:
     """Import every module and bind its names here, with import statements that packaging tools can see."""
+    from ..values import plain_loops  # noqa: PLC0415
     from . import (  # noqa: PLC0415
         conditions,
+        exceptions,
         expressions,
         generators,
         identity,
         loop_options,
         loop_unrolling,
         loops,
-        plain_loops,
         recursion,
         special_methods,
     )
@@ -54,24 +55,23 @@ def load() -> None:
         growing_lists,
         missing_values,
         side_effects,
-        statement,
         unsupported,
     )
 
     homes = (
         conditions,
+        exceptions,
         expressions,
         generators,
         identity,
         loops,
         loop_options,
         loop_unrolling,
-        plain_loops,
         recursion,
         special_methods,
     )
-    states = growing_lists, missing_values, side_effects, statement, unsupported
-    for home in (*homes, *states):
+    states = growing_lists, missing_values, side_effects, unsupported
+    for home in (*homes, *states, plain_loops):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})
 

@@ -8,22 +8,22 @@ from typing import Any
 
 from ..backends import Backend, staged_by
 from ..core.active_backends import assuming
-from ..core.closures import set_nothing
+from ..core.closures import nothing, set_nothing
 from ..core.in_flight import SKIPPED, running
 from ..core.undefined import Undefined
 from ..errors import AliasError
 from ..values import selected_container
 from ..values.locations import RESULT, Location, Variable, Written
 from ..values.structures import LEAF, Spec, leaf_paths, unflatten
-from .exceptions import refuse_end
+from .exceptions import AlwaysRaises, refuse_end
 from .state.aliases import WRITABLE, is_aliased, other_reference
 from .state.container_merging import MergedContainers, Value, aligned
 from .state.escapes import outer_name, warn_of_escapes
 from .state.growing_lists import stage_list
-from .state.mismatches import Rows, Side, outlined
+from .state.mismatches import Rows, Side, merge_leaves, outlined
 from .state.missing_values import known_part
 from .state.object_merging import MergeByField
-from .state.statement import AlwaysRaises, Path, Restage, Statement, is_missing, is_same, merge_leaves
+from .state.statement import Path, Restage, Statement, is_missing, is_same
 
 
 def if_stmt(
@@ -42,9 +42,9 @@ def if_stmt(
 
     def captured() -> tuple[Path, Path]:
         with assuming(cond, outcome=True):
-            first = statement.run(body)
+            first = statement.run(body, is_alone=False)
         with assuming(cond, outcome=False):
-            return first, statement.run(orelse)
+            return first, statement.run(orelse, is_alone=False)
 
     def both() -> tuple[Path, Path]:
         made = statement.settled(captured)
@@ -61,6 +61,8 @@ def if_stmt(
         raise AlwaysRaises
     else:
         statement.write(values)
+    for path in (first, second):
+        getattr(path.capture, "share_again", nothing)()
     if running.flight is not None:
         running.flight.go_on(backend)
         if first.raises and second.raises:
@@ -168,10 +170,11 @@ def merge_paths(
         if keep_array is not None:
             keep_array(result, *leaves)
         if share is not None and not isinstance(location, Written):
-            for leaf in filter(backend.is_handle, leaves):
-                if getattr(leaf, "shared", ""):
-                    share(result, leaf.shared)
-            if any(backend.is_handle(leaf) and is_aliased(leaf, location) for leaf in leaves) or any(
+            reasons = [path.shared.get(id(leaf), "") for leaf, path in zip(leaves, paths_, strict=True)]
+            for reason in filter(None, reasons):
+                share(result, reason)
+            handles = [pair for pair in zip(leaves, reasons, strict=True) if backend.is_handle(pair[0])]
+            if any(is_aliased(leaf, location, reason) for leaf, reason in handles) or any(
                 isinstance(leaf, WRITABLE) and other_reference(leaf, (location.name,), statement.code)
                 for leaf in leaves
             ):

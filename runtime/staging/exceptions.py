@@ -32,6 +32,16 @@ from ..values.structures import flatten, unflatten
 from .state.aliases import user_frames
 
 
+class AlwaysRaises(BaseException):
+    """End a trace at a point that no path reaches, because every path has raised.
+
+    `in_flight` is whether a `try` of the traced code may catch one of the exceptions.
+    """
+
+    def __init__(self, *, in_flight: bool = False):
+        self.in_flight = in_flight
+
+
 def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
     """Return whether an exception is part of the program, so that the program raises it when it runs.
 

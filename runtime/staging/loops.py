@@ -35,6 +35,7 @@ def fixed_point(
     for _ in range(MAX_WIDENINGS):
         rows = Rows()
         again: Restage | None = None
+        carried.statement.forget()
         try:
             path = once()
             carried.statement.check_aliases(path)

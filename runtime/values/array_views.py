@@ -10,9 +10,10 @@ import numpy as np
 def key_of_view(view: np.ndarray, base: np.ndarray) -> tuple[int | slice, ...] | None:
     """Return a key of integers and slices with which `base` gives this view of its elements, or None.
 
+    >>> import numpy as np
     >>> rows = np.zeros((4, 6))
     >>> key_of_view(rows[1, 4:0:-2], rows)
-    (1, slice(4, -2, -2))
+    (1, slice(4, 0, -2))
     >>> key_of_view(rows.T, rows) is None
     True
     """

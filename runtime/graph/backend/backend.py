@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Self
+from typing import Any
 
 from ... import staging
 from ...backends.functional.staged_text import StagedField
@@ -49,35 +49,9 @@ from ..tracing.trace import (
     tracing_into,
 )
 from . import builtins, items, numpy_calls, recursion, sequences, truth
+from .branch_capture import BranchCapture
 from .peeling import first_and_rest
 from .truth import as_condition
-
-
-class BranchCapture:
-    """A branch or loop body, traced into a graph of its own."""
-
-    def __init__(self, builder: Builder, backend: Any):
-        self.builder, self.backend = builder, backend
-        self.value: Any = None
-        self.raised: BaseException | None = None
-        self.leaves: list[Any] = []
-        self.writes: list[tuple[Any, Any]] = []
-
-    def __enter__(self) -> Self:
-        """Record the code in the `with` block, and undo its writes afterwards."""
-        self._tracing = tracing_into(self.builder, self.backend)
-        self._tracing.__enter__()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        for handle, owner, node in self.builder.writes.values():
-            self.writes.append((handle, wrap(handle.node(), self.builder)))
-            handle.restore(owner, node)
-        self._tracing.__exit__(*exception)
-
-    @property
-    def graph(self) -> Graph:
-        return self.builder.graph
 
 
 class GraphBackend(staged_dicts.KeyedConstructors):
@@ -114,6 +88,8 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     is_stand_in = staticmethod(objects.is_stand_in)
     keep_unchanged = staticmethod(objects.keep_unchanged)
     refuse_selected = staticmethod(objects.refuse_selected)
+    count_selected = staticmethod(objects.count_selected)
+    forget_selected = staticmethod(objects.forget_selected)
 
     def owns(self, kind: type) -> bool:
         return issubclass(kind, (Staged, StagedIterable, IterableSource))

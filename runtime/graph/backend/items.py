@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import staging
+from ...core.undefined import Undefined
 from ...debugging.error_operands import describe_staged
 from ...errors import AliasError, MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...staging.state.aliases import other_reference
@@ -87,11 +88,12 @@ def keep_array(value: Any, *paths: Any) -> bool:
 
     Only without dimensions may some be NumPy scalars; then a write to a view of the merged value is refused.
     """
-    are_arrays = [*map(_is_array, paths)]
-    if isinstance(value, Tensor) and all(are_arrays):
-        value.is_mutable = True
-    elif isinstance(value, Tensor) and any(are_arrays):
-        value.shared = "it is an array on one path and a NumPy scalar on another"
+    are_arrays = [_is_array(p) for p in paths if not isinstance(p, Undefined)]
+    if isinstance(value, Tensor) and not getattr(bound_type(value.type), "shape", True):
+        if all(are_arrays):
+            value.is_mutable = True
+        elif any(are_arrays):
+            value.shared = "it is an array on one path and a NumPy scalar on another"
     return all(are_arrays)
 
 

@@ -272,6 +272,7 @@ class Recursion:
             placeholders[:] = given[: len(indices)]
             for i, placeholder in zip(indices, placeholders, strict=True):
                 placeholder.is_mutable = getattr(self.leaves[i], "is_mutable", False)
+                placeholder.is_given = True
                 arguments[i] = placeholder
             state.enter(given[len(indices) :], self.parent)
 

@@ -261,9 +261,11 @@ def trace(
             leaf if kind is None else wrap(builder.argument(kind.type, label), builder)
             for leaf, kind, label in zip(leaves, specs, names, strict=True)
         ]
-        for leaf, handle in zip(leaves, staged, strict=True):
+        for leaf, handle, kind in zip(leaves, staged, specs, strict=True):
+            if kind is not None:
+                handle.is_given = True
             if isinstance(leaf, np.ndarray) and isinstance(handle, Tensor):
-                handle.is_mutable = handle.is_given = True  # even without dimensions
+                handle.is_mutable = True  # even without dimensions
         handles = [s for s, kind in zip(staged, specs, strict=True) if kind is not None]
         for leaf in leaves:
             if isinstance(leaf, Variable):

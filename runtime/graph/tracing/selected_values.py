@@ -53,6 +53,15 @@ class SelectedValues:
             self._check(*self._entries[id(value)])
         return self._nodes.get(id(value))
 
+    def forget_since(self, count: int) -> None:
+        """Forget all but the first so many values."""
+        for key in [*self._entries][count:]:
+            del self._entries[key]
+            self._nodes.pop(key, None)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
     def knows(self, value: Any) -> bool:
         return id(value) in self._entries
 

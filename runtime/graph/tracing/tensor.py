@@ -67,7 +67,7 @@ class Staged:
     """Base class of tensors, staged Python scalars and staged lists."""
 
     __slots__ = (
-        "__weakref__", "_base", "_base_stamp", "_node", "_owner", "is_given", "is_mutable", "shared",
+        "__weakref__", "_base", "_base_stamp", "_node", "_owner", "_shared", "is_given", "is_mutable",
         "version", "write_history",
     )  # fmt: skip
 
@@ -80,13 +80,29 @@ class Staged:
         self.version = 0
         self.write_history: list[tuple[Builder, Node]] | tuple[()] = ()
         """The builder and node before each write."""
-        self.shared = ""
-        """Why a write would not reach every alias of the value, or "" if writes are allowed."""
+        self._shared = ""
         self.is_mutable = False
         """Whether a zero-dimensional value is an array rather than a NumPy scalar."""
         self.is_given = False
         """Whether the caller may refer to the array."""
         self._base_stamp = base[0].stamp if base else 0
+
+    @property
+    def shared(self) -> str:
+        """Why a write would not reach every alias of the value, or "" if writes are allowed."""
+        return self._shared
+
+    @shared.setter
+    def shared(self, reason: str) -> None:
+        if is_tracing():
+            builder = current_builder()
+            if builder is not self._owner or id(self) in builder.writes:
+                builder.shared.setdefault(id(self), (self, self._shared))
+        self._shared = reason
+
+    def unshare(self, before: str) -> None:
+        """Forget why a branch has forbidden writes, while another branch is traced."""
+        self._shared = before
 
     @property
     def type(self) -> Any:
@@ -120,7 +136,7 @@ class Staged:
 
     @property
     def is_argument(self) -> bool:
-        return self._node.op == "argument" or self.is_given
+        return self.is_given
 
     @property
     def origin(self) -> Node:

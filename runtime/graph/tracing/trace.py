@@ -51,6 +51,8 @@ class Builder:
         """The number of branches and loop bodies that were being captured when it was created."""
         self.captured: dict[Node, Node] = {}
         self.writes: dict[int, tuple[Any, Builder, Node]] = {}
+        self.shared: dict[int, tuple[Any, str]] = {}
+        """The outer values that may no longer be written to, with the reason before."""
         self.journal: list[tuple[Any, Builder, Node]] | None = None
         """The state of each handle before a write, while writes may have to be undone."""
         self.owned: set[Node] = set()

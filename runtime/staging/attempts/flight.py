@@ -26,9 +26,9 @@ from ...core.in_flight import InFlight
 from ...errors import RaiseInTryError
 from ...values.locations import Variable
 from ...values.structures import flatten, unflatten
-from ..exceptions import fields_of, is_own_raise, refuse_caught
+from ..exceptions import AlwaysRaises, fields_of, is_own_raise, refuse_caught
 from ..state.aliases import user_frames
-from ..state.statement import AlwaysRaises, Statement
+from ..state.statement import Statement
 from .managers import Again, Entered
 from .rests import MAX_RESTS, Region, Rest
 

@@ -12,7 +12,8 @@ from ...debugging.tracebacks import is_internal
 from ...errors import AutographError
 from ...values.structures import flatten
 from ..conditions import if_stmt
-from ..state.statement import AlwaysRaises, Restage, Statement
+from ..exceptions import AlwaysRaises
+from ..state.statement import Restage, Statement
 from .flight import Attempt, Flight, Raised
 from .managers import Again
 from .watching import watching

@@ -23,7 +23,7 @@ from ...core.in_flight import running
 from ...core.operands import pending_variables
 from ...debugging.tracebacks import frame_variables, is_internal
 from ...values.locations import Location, has_contents, read_contents
-from ..plain_loops import iterated_parts, note_replaced
+from ...values.plain_loops import iterated_parts, note_replaced
 from .heap import CLOSED, is_closed, is_older, is_user_object
 
 ROOT = "trace_root"
@@ -236,9 +236,12 @@ def _managers() -> list[Any]:
     return [] if running.flight is None else running.flight.reached()[1]
 
 
-def is_aliased(value: Any, location: Any) -> bool:
-    """Return whether a value is an argument or a view, or has another name in a running function."""
-    if getattr(value, "is_argument", False) or getattr(value, "shared", ""):
+def is_aliased(value: Any, location: Any, shared: str | None = None) -> bool:
+    """Return whether a value is an argument or a view, or has another name in a running function.
+
+    `shared` is why it cannot be written to on the path that leaves it, if this is known.
+    """
+    if getattr(value, "is_argument", False) or (getattr(value, "shared", "") if shared is None else shared):
         return True
     if getattr(value, "base", None) is not None:
         return True

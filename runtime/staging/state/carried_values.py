@@ -16,9 +16,9 @@ from ...values.structures import Spec, leaf_paths, unflatten
 from .aliases import is_aliased, ties
 from .container_merging import MergedContainers, Value, aligned, count_of_sources
 from .growing_lists import stage_list
-from .mismatches import Rows, described, not_in_a_program, outlined
+from .mismatches import Rows, described, merge_leaves, not_in_a_program, outlined
 from .missing_values import markers, optional_leaves
-from .statement import Path, Statement, is_missing, is_same, merge_leaves
+from .statement import Path, Statement, is_missing, is_same
 
 
 def _without_sources(spec: Spec) -> Spec:

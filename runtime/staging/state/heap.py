@@ -35,9 +35,9 @@ from ...values.locations import (
     read_contents,
     slot_names,
 )
+from ...values.plain_loops import note_restored
 from ...values.selected_container import SelectedContainer, raw_items
 from ...values.structures import CONTAINERS
-from ..plain_loops import note_restored
 from .missing_values import OptionalStructure
 
 MAX_BYTES = 1 << 24

@@ -20,6 +20,7 @@ from ...errors import MismatchError, MissingValueError
 from ...errors.unsupported import CONTAINER_ALTERNATIVES
 from ...values.structures import Spec
 from .aliases import ROOT
+from .object_merging import MergeByField, is_mergeable
 
 _RESULT = re.compile(r"\w+")
 _FIRST_WORD = re.compile(r"for\b|while\b")
@@ -224,3 +225,54 @@ def _own_frames() -> Iterator[FrameType]:
                 return
             yield frame
         frame = frame.f_back
+
+
+def merge_leaves(
+    backend: Backend, name: str, first: Any, second: Any, rows: Rows, *, is_loop: bool = False
+) -> Any | None:
+    """Return a common type for `first` and `second`, or add a row and return None if there is none.
+
+    In a loop, None and a value have one only if an iteration leaves a value that may be None.
+    """
+    undefined = next((v for v in (first, second) if isinstance(v, Undefined)), None)
+
+    def refuse(reason: str, *, is_missing: bool = False) -> None:
+        sides = described(backend, first), described(backend, second)
+        rows.add(name, *sides, reason, is_missing=is_missing)
+
+    if undefined is not None and undefined.error.startswith("["):
+        refuse("a dict needs all its keys on each path", is_missing=True)
+        return None
+    kinds = [None if isinstance(v, Undefined) else backend.type_of(v) for v in (first, second)]
+    try:
+        optional = None if undefined is not None else _optional(backend, first, second, kinds, is_loop)
+    except TypeError as error:
+        refuse(str(error), is_missing=True)
+        return None
+    if optional is not None:
+        return optional
+    for value, other, kind in zip((first, second), (second, first), kinds, strict=True):
+        if kind is None and not isinstance(value, Undefined):
+            may_be_none = (value is None or other is None) and hasattr(backend, "keep_unchanged")
+            one = other if value is None else value
+            if (may_be_none or type(other) is type(value)) and is_mergeable(one):
+                raise MergeByField(type(one))
+            reason = two_objects(first, second) or not_in_a_program(backend, value)
+            refuse(reason, is_missing=value is None or undefined is not None)
+            return None
+    try:
+        if undefined is not None:
+            return backend.unbound(kinds[0] if kinds[1] is None else kinds[1], undefined.error)
+        return backend.merge(*kinds)
+    except TypeError as error:
+        refuse(str(error), is_missing=undefined is not None)
+        return None
+
+
+def _optional(backend: Backend, first: Any, second: Any, kinds: list[Any], is_loop: bool) -> Any | None:
+    """Return the type of a value that is None on one of two paths, if the backend has such types."""
+    make = getattr(backend, "optional", None)
+    held = kinds[1] if first is None else kinds[0]
+    if make is None or (first is None) == (second is None) or held is None:
+        return None
+    return make(held) if not is_loop or backend.allows_none(held) else None  # type: ignore[attr-defined]

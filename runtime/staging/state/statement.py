@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...backends import Backend, Capture
+from ...core.closures import nothing
 from ...core.in_flight import running
 from ...core.undefined import Undefined
 from ...debugging.tracebacks import is_internal
@@ -21,23 +22,12 @@ from ...values.structures import LEAF, Spec
 from .aliases import holding_variables, other_reference, replaced
 from .escapes import is_made_in_trace
 from .heap import Heap, is_older, running_heaps
-from .mismatches import Rows, described, not_in_a_program, two_objects
-from .object_merging import FieldMerging, MergeByField, is_mergeable
+from .object_merging import FieldMerging
 from .recursion import cut_to_one_cycle, cycle, raise_if_recursive, recursion_error
 from .side_effects import warn_of_advanced
 from .unsupported import changed
 
 MAX_RECURSION = 40
-
-
-class AlwaysRaises(BaseException):
-    """End a trace at a point that no path reaches, because every path has raised.
-
-    `in_flight` is whether a `try` of the traced code may catch one of the exceptions.
-    """
-
-    def __init__(self, *, in_flight: bool = False):
-        self.in_flight = in_flight
 
 
 class Restage(BaseException):
@@ -72,6 +62,7 @@ class Path:
     raw: dict[Any, Any] = field(default_factory=dict)
     seen: list[tuple[Any, Any]] = field(default_factory=list)
     changed: list[Any] = field(default_factory=list)
+    shared: dict[int, str] = field(default_factory=dict)
     stale: list[Any] = field(default_factory=list)
     is_left: bool = False
 
@@ -105,6 +96,8 @@ class Statement:
         self.staged_lists: list[list[Any]] = []
         self.apart = FieldMerging(backend)
         self.before: tuple = self.get_state()
+        self.selected = getattr(backend, "count_selected", int)()
+        self.captures: list[Capture] = []
         functions = [*closures, *getattr(self.get_state, "functions", ())]
         own = [] if is_expression else [*functions, *accessors]
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
@@ -123,10 +116,13 @@ class Statement:
         arguments: Sequence[Any] = (),
         enter: Callable | None = None,
         skipped: Any = None,
+        *,
+        is_alone: bool = True,
     ) -> Path:
         """Capture `closure`. `enter` receives the placeholders before the closure runs.
 
-        `skipped` is the result of the closure if an exception ends it.
+        `skipped` is the result of the closure if an exception ends it. If it is not alone, the values that it
+        has stored or selected stay writable, until the statement is complete.
         """
         path = Path()
         code = self.code
@@ -146,6 +142,9 @@ class Statement:
         try:
             with self.heap.watching():
                 path.capture = self.backend.capture(traced, arguments)
+                self.captures.append(path.capture)
+            if not is_alone:
+                getattr(path.capture, "unshare", nothing)()
         except RecursionError as error:
             if isinstance(error, StagedRecursionError):
                 cut_to_one_cycle(error)
@@ -172,6 +171,8 @@ class Statement:
             path.changed.append(value)
         self.tie(path.values, {**path.raw, **slots}, made)
         left = [leaf for leaves, _ in path.values.values() for leaf in leaves]
+        handles = filter(self.backend.is_handle, left)
+        path.shared = {id(value): value.shared for value in handles if getattr(value, "shared", "")}
         selected = (leaf for leaf in left if isinstance(leaf, selected_container.SelectedContainer))
         path.stale += [leaf for leaf in selected if leaf.is_stale()]
         returned = self.flatten(result)[0] if narrowed is not None or self.apart.kinds else []
@@ -260,11 +261,19 @@ class Statement:
     def settled(self, run: Callable[[], Any]) -> Any:
         """Call `run` until it writes only to staged arrays, and return its result."""
         while True:
+            self.forget()
             try:
                 return run()
             except Restage as error:
                 again = error
             again.stage(self)
+
+    def forget(self) -> None:
+        """Forget the values that earlier captures have selected or stored."""
+        getattr(self.backend, "forget_selected", id)(self.selected)
+        for capture in self.captures:
+            getattr(capture, "unshare", nothing)()
+        self.captures.clear()
 
     def stage_arrays(self, changed_arrays: list[Any]) -> None:
         """Replace the plain arrays and deques that a branch or loop has changed with staged ones."""
@@ -289,6 +298,7 @@ class Statement:
 
         Return what else refers to the plain one; if something does, change nothing.
         """
+        self.forget()  # the statement is captured again
         find = functools.partial(self.other_reference, value)
         staged, other = replaced(value, make, find, self.is_free, restage)
         if not other:
@@ -337,57 +347,6 @@ def is_same(first: Any, second: Any) -> bool:
     if isinstance(first, float):
         return first.hex() == second.hex()
     return isinstance(first, (str, bytes, int)) and first == second
-
-
-def merge_leaves(
-    backend: Backend, name: str, first: Any, second: Any, rows: Rows, *, is_loop: bool = False
-) -> Any | None:
-    """Return a common type for `first` and `second`, or add a row and return None if there is none.
-
-    In a loop, None and a value have one only if an iteration leaves a value that may be None.
-    """
-    undefined = next((v for v in (first, second) if isinstance(v, Undefined)), None)
-
-    def refuse(reason: str, *, is_missing: bool = False) -> None:
-        sides = described(backend, first), described(backend, second)
-        rows.add(name, *sides, reason, is_missing=is_missing)
-
-    if undefined is not None and undefined.error.startswith("["):
-        refuse("a dict needs all its keys on each path", is_missing=True)
-        return None
-    kinds = [None if isinstance(v, Undefined) else backend.type_of(v) for v in (first, second)]
-    try:
-        optional = None if undefined is not None else _optional(backend, first, second, kinds, is_loop)
-    except TypeError as error:
-        refuse(str(error), is_missing=True)
-        return None
-    if optional is not None:
-        return optional
-    for value, other, kind in zip((first, second), (second, first), kinds, strict=True):
-        if kind is None and not isinstance(value, Undefined):
-            may_be_none = (value is None or other is None) and hasattr(backend, "keep_unchanged")
-            one = other if value is None else value
-            if (may_be_none or type(other) is type(value)) and is_mergeable(one):
-                raise MergeByField(type(one))
-            reason = two_objects(first, second) or not_in_a_program(backend, value)
-            refuse(reason, is_missing=value is None or undefined is not None)
-            return None
-    try:
-        if undefined is not None:
-            return backend.unbound(kinds[0] if kinds[1] is None else kinds[1], undefined.error)
-        return backend.merge(*kinds)
-    except TypeError as error:
-        refuse(str(error), is_missing=undefined is not None)
-        return None
-
-
-def _optional(backend: Backend, first: Any, second: Any, kinds: list[Any], is_loop: bool) -> Any | None:
-    """Return the type of a value that is None on one of two paths, if the backend has such types."""
-    make = getattr(backend, "optional", None)
-    held = kinds[1] if first is None else kinds[0]
-    if make is None or (first is None) == (second is None) or held is None:
-        return None
-    return make(held) if not is_loop or backend.allows_none(held) else None  # type: ignore[attr-defined]
 
 
 def is_part(location: Any) -> bool:

@@ -168,7 +168,7 @@ def member_by_identity(xs):
         (stored_and_changed, "a Cell that is an item of a staged list is changed"),
         (read_and_changed, "a Cell that is an item of a staged list is changed"),
         (popped_and_changed, "a Cell that is an item of a staged list is changed"),
-        (row_that_grows, "a list that is an item of a staged list is changed"),
+        (row_that_grows, "it is an item of a list"),
         (row_of_the_list_that_grows, "it is an item of a list"),
         (list_of_an_item, "it is an attribute of an item of a list"),
         (array_of_an_item, "it is an attribute of an item of a list"),

@@ -166,3 +166,12 @@ def keep_unchanged(value: Any, error: AliasError | None = None) -> None:
 
 def refuse_selected(value: Any) -> None:
     current_builder().root.selected.refuse_change(value)
+
+
+def count_selected() -> int:
+    return len(current_builder().root.selected)
+
+
+def forget_selected(count: int) -> None:
+    """Forget the values that a capture that is repeated has noted, beyond the first so many."""
+    current_builder().root.selected.forget_since(count)

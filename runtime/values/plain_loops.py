@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AliasError
-from ..values.array_views import key_of_view
+from .array_views import key_of_view
 
 
 class Watched(itertools.chain):
