@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ... import staging
 from ...core.active_backends import active_backend
 from ...core.packages import is_library
 from ...core.undefined import NONE_USES
@@ -456,6 +457,8 @@ class Tensor(Value):
     def tolist(self) -> Any:
         if not self.ndim:
             return recording.item(self)
+        if self.type.shape[0] is None:
+            return staging.list_comp(active_backend(), self, lambda items: [item.tolist() for item in items])
         return [part.tolist() for part in self]
 
     def fill(self, value: Any) -> None:
