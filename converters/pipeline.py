@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from .expressions.booleans import Booleans, Comparisons
 from .expressions.calls import Calls, Texts
-from .expressions.iteration import Comprehensions, Unpacking
+from .expressions.iteration import Comprehensions, Displays, Unpacking
 from .expressions.subscripts import Subscripts
 from .passes.base import Pass
 from .passes.control_flow import ControlFlow
@@ -22,7 +22,16 @@ class Operators(Expressions):
     """Rewrites each expression that a staged value may reach as an operator call."""
 
     follows: ClassVar = ("Normalise", "LowerMatch", "LowerJumps")
-    rewriters: ClassVar = (Comparisons, Booleans, Comprehensions, Unpacking, Subscripts, Calls, Texts)
+    rewriters: ClassVar = (
+        Comparisons,
+        Booleans,
+        Comprehensions,
+        Displays,
+        Unpacking,
+        Subscripts,
+        Calls,
+        Texts,
+    )
 
 
 PIPELINE: tuple[type[Pass], ...] = (Normalise, LowerMatch, LowerJumps, Operators, ControlFlow)

@@ -31,7 +31,15 @@ from .operators.expressions import (
     text,
 )
 from .operators.logical import and_, and_rest, in_, is_, is_none, not_, not_in, or_, or_rest, truth
-from .operators.subscripts import get_item, set_item, slice, unpacked  # noqa: A004
+from .operators.subscripts import (
+    chained,
+    dict_of,
+    get_item,
+    set_item,
+    set_of,
+    slice,  # noqa: A004
+    unpacked,
+)
 from .operators.variables import ld, ldu, set_attr, visible
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -67,10 +75,10 @@ def mapped(function: F) -> F:
 OPERATORS = {
     operator.__name__: operator
     for operator in (
-        and_, assert_stmt, attempt, call, caller, converted_call, fmt, for_stmt, framed, get_item,
-        get_nothing, guard, if_exp, if_stmt, in_, interpolate, is_, is_none, is_of_class, iterated, keep, ld,
-        ldu, list_comp, manager, not_, not_in, nothing, or_, set_attr, set_item, set_nothing, slice, text,
-        try_stmt, unpacked, until, visible, while_stmt, Undefined,
+        and_, assert_stmt, attempt, call, caller, chained, converted_call, dict_of, fmt, for_stmt, framed,
+        get_item, get_nothing, guard, if_exp, if_stmt, in_, interpolate, is_, is_none, is_of_class, iterated,
+        keep, ld, ldu, list_comp, manager, not_, not_in, nothing, or_, set_attr, set_item, set_nothing,
+        set_of, slice, text, try_stmt, unpacked, until, visible, while_stmt, Undefined,
     )
 }  # fmt: skip
 OPENED = {f.__name__: f for f in (and_rest, for_items, for_rest, is_plain, or_rest, truth, while_rest)}
@@ -90,7 +98,9 @@ __all__ = [
     "call",
     "callee",
     "caller",
+    "chained",
     "converted_call",
+    "dict_of",
     "fmt",
     "for_stmt",
     "framed",
@@ -121,6 +131,7 @@ __all__ = [
     "set_attr",
     "set_item",
     "set_nothing",
+    "set_of",
     "slice",
     "text",
     "try_stmt",

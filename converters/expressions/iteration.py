@@ -13,7 +13,7 @@ import gast
 
 from ..analysis import blocks_thunk
 from ..passes.expressions import Rewriter, guard, is_plain
-from ..trees.builders import COMPREHENSIONS, at, lambda_, load, operator
+from ..trees.builders import COMPREHENSIONS, LOAD, at, constant, lambda_, load, operator
 
 
 class Comprehensions(Rewriter):
@@ -22,7 +22,7 @@ class Comprehensions(Rewriter):
     rewrites = dict.fromkeys(COMPREHENSIONS, "comprehension")
 
     def comprehension(self, node: gast.AST) -> gast.AST:
-        is_simple = isinstance(node, gast.ListComp) and len(node.generators) == 1
+        is_simple = not isinstance(node, gast.GeneratorExp) and len(node.generators) == 1
         if not is_simple or any(map(blocks_thunk, gast.walk(node))):
             for generator in node.generators:
                 generator.ifs = [
@@ -32,6 +32,10 @@ class Comprehensions(Rewriter):
             if isinstance(node, gast.GeneratorExp) and not isinstance(source.iter, _NEVER_STAGED):
                 source.iter = at(operator("iterated", source.iter), source.iter)
             return node
+        if not isinstance(node, gast.ListComp):
+            name = "set_of" if isinstance(node, gast.SetComp) else "dict_of"
+            item = node.elt if isinstance(node, gast.SetComp) else pair(node.key, node.value)
+            return operator(name, self.comprehension(at(gast.ListComp(item, node.generators), node)))
         [generator] = node.generators
         if generator.ifs:
             *others, condition = generator.ifs
@@ -43,7 +47,45 @@ class Comprehensions(Rewriter):
         return operator("list_comp", source, at(lambda_(node, items), node))
 
 
-_NEVER_STAGED = (gast.Tuple, gast.List, gast.Constant, gast.JoinedStr, gast.ListComp, gast.GeneratorExp)
+_NEVER_STAGED = (gast.Tuple, gast.List, gast.Constant, gast.JoinedStr, gast.GeneratorExp)
+
+
+def pair(key: gast.AST, value: gast.AST) -> gast.AST:
+    return at(gast.Tuple([key, value], LOAD), key)
+
+
+class Displays(Rewriter):
+    """Rewrites displays of sets and dicts that may have staged members, and of lists with stars."""
+
+    rewrites = {gast.Set: "set", gast.Dict: "dict", gast.List: "list"}
+
+    def set(self, node: gast.Set) -> gast.AST:
+        if all(isinstance(element, gast.Constant) for element in node.elts):
+            return node
+        return operator("set_of", self.list(at(gast.List(node.elts, LOAD), node)))
+
+    def dict(self, node: gast.Dict) -> gast.AST:
+        if all(key is None or isinstance(key, gast.Constant) for key in node.keys) or None in node.keys:
+            return node
+        pairs = [pair(key, value) for key, value in zip(node.keys, node.values, strict=True)]
+        return operator("dict_of", at(gast.List(pairs, LOAD), node))
+
+    def list(self, node: gast.List) -> gast.AST:
+        if not isinstance(node.ctx, gast.Load) or not any(
+            isinstance(element, gast.Starred) for element in node.elts
+        ):
+            return node
+        parts: list[gast.AST] = []
+        run: list[gast.List] = []
+        for element in node.elts:
+            if isinstance(element, gast.Starred):
+                parts.append(element.value)
+            elif run and parts and parts[-1] is run[-1]:
+                run[-1].elts.append(element)
+            else:
+                run.append(at(gast.List([element], LOAD), element))
+                parts.append(run[-1])
+        return operator("chained", *parts)
 
 
 class Unpacking(Rewriter):
@@ -54,6 +96,13 @@ class Unpacking(Rewriter):
     def assignment(self, node: gast.Assign) -> list[gast.AST]:
         if any(isinstance(target, (gast.Tuple, gast.List)) for target in node.targets):
             node.value = _unpack(node.value)
+        if len(node.targets) == 1 and isinstance(node.targets[0], (gast.Tuple, gast.List)):
+            targets = node.targets[0].elts
+            stars = [i for i, target in enumerate(targets) if isinstance(target, gast.Starred)]
+            if stars and isinstance(node.value, gast.Call):
+                targets[stars[0]] = targets[stars[0]].value
+                counts = stars[0], len(targets) - stars[0] - 1
+                node.value.args += [at(constant(n), node.value) for n in counts]
         return [node]
 
     def star(self, node: gast.Starred) -> gast.AST:

@@ -1,14 +1,17 @@
-"""Operators for subscripts and unpacking."""
+"""Operators for subscripts, unpacking, and displays of sets, dicts, and lists with stars."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .. import staging
-from ..backends import BACKENDS, has_backends
+from ..backends import BACKENDS, has_backends, staged_by
+from ..backends.builtins import DISPATCHING
+from ..core.active_backends import ACTIVE, active_backend
 from ..debugging.tracebacks import drop_current_frame
 from ..values.selected_container import SelectedContainer, raw_items
+from .expressions import fmt, text
 
 slice = slice  # noqa: A001, PLW0127 - converted code calls `ag__.slice`
 
@@ -62,10 +65,85 @@ def _is_structured(target: list[Any] | dict[Any, Any], key: Any, value: Any) -> 
     )
 
 
-def unpacked(value: Any) -> Any:
-    """Return `value` in a form that Python can unpack into several targets or a star."""
+def unpacked(value: Any, before: int | None = None, after: int = 0) -> Any:
+    """Return `value` in a form that Python can unpack into several targets or a star.
+
+    With `before`, return as many items, a list of the rest, and the last `after` items.
+    """
     backend = BACKENDS[type(value)]
-    if backend is not None and backend.is_staged(value):
-        unpack = getattr(backend, "unpacked", None)
+    is_staged = backend is not None and backend.is_staged(value)
+    if before is None:
+        unpack = getattr(backend, "unpacked", None) if is_staged else None
         return value if unpack is None else unpack(value)
-    return value
+    try:
+        count = DISPATCHING[id(len)](value) if is_staged and hasattr(backend, "staged_list") else 0
+        if staged_by(count) is None:
+            items: Any = [*(unpacked(value) if is_staged else value)]
+            count = len(items)
+        else:
+            items = DISPATCHING[id(list)](value)
+        _check_count(backend, count, before + after)
+        end = count - after
+        return (
+            *[items[i] for i in range(before)],
+            items[before:end],
+            *[items[end + i] for i in range(after)],
+        )
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def _check_count(backend: Any, count: Any, least: int) -> None:
+    """Raise Python's error if there are fewer values than targets."""
+    message = f"not enough values to unpack (expected at least {least}, got {fmt(count)})"
+    if staged_by(count) is None:
+        if count < least:
+            raise ValueError(message)
+    elif least:
+        from ..containers.keyed import raise_if  # noqa: PLC0415 - needed by traces only
+
+        raise_if(backend, count < least, ValueError(text(message)))
+
+
+def chained(*parts: Iterable[Any]) -> Any:
+    """`[*first, *second]`"""
+    try:
+        made: Any = []
+        for part in parts:
+            backend = staged_by(part)
+            items = part if backend is None else DISPATCHING[id(list)](unpacked(part))
+            if staged_by(items) is not None and type(made) is list:
+                made = staging.staged_list(active_backend(), made)
+            if type(made) is list:
+                made.extend(items)
+            else:
+                made = made + (items if staged_by(items) is not None else [*items])
+        return made
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+def set_of(items: Iterable[Any]) -> Any:
+    """`{first, second}`"""
+    return _made(set, items)
+
+
+def dict_of(pairs: Iterable[Any]) -> Any:
+    """`{key: value}`"""
+    return _made(dict, pairs)
+
+
+def _made(kind: type, items: Iterable[Any]) -> Any:
+    try:
+        if ACTIVE and active_backend() is not None:
+            from ..containers import calls  # noqa: PLC0415 - needed by traces only
+
+            make = calls.replacement(kind)
+            assert make is not None
+            return make(items)
+        return kind(items)
+    except BaseException as error:
+        drop_current_frame(error)
+        raise

@@ -43,7 +43,10 @@ from autograph_rs.converters.pipeline import Operators
         ("[a for b in c]", "ag__.list_comp(c, lambda items: [a for b in items])"),
         ("[a for b in c if b]", "ag__.list_comp(c, lambda items: [a for b in items if ag__.keep(b)])"),
         ("[a for b in c for d in b]", "[a for b in c for d in b]"),
-        ("{a for b in c if b}", "{a for b in c if ag__.guard(b, 'if in a comprehension', 'AG005')}"),
+        (
+            "{a for b in c if b}",
+            "ag__.set_of(ag__.list_comp(c, lambda items: [a for b in items if ag__.keep(b)]))",
+        ),
     ],
 )
 def test_operators(before: str, after: str):
