@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ def set_loop_options(**options: Any) -> None:
     """Set options of the enclosing loop. The converter removes the call from the loop's body.
 
     Args:
-        **options: `maximum_iterations` limits a staged loop. `parallel_iterations`, `swap_memory` and
+        **options: `maximum_iterations` limits a staged loop. `maximum_size` is the largest number of items of
+            an array or list that grows in the loop; JAX needs it. `parallel_iterations`, `swap_memory` and
             `shape_invariants` apply to TensorFlow's loops. A backend may define others.
 
     Raises:
@@ -82,6 +84,12 @@ def checked(backend: Backend, options: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
+def sized(backend: Backend, options: dict[str, Any]) -> AbstractContextManager[None]:
+    """Return a context in which the arrays of a backend may grow to the `maximum_size` of a loop."""
+    size, enter = options.get("maximum_size"), getattr(backend, "sized", None)
+    return nullcontext() if size is None or enter is None else enter(operator.index(size))
+
+
 def decrement_limit(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a loop with `maximum_iterations` lowered by one."""
     most: Any = options.get("maximum_iterations")
@@ -113,6 +121,11 @@ def _are_pairs(value: Any) -> bool:
 
 _KINDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "maximum_iterations": (_is_count, "an int of at least 0", "it is the maximum number of iterations"),
+    "maximum_size": (
+        lambda value: BACKENDS[type(value)] is None and _is_count(value),
+        "a plain int of at least 0",
+        "it is the largest number of items of an array or list that grows in a JAX loop",
+    ),
     "parallel_iterations": (
         lambda value: _is_count(value) and value is not False and value != 0,
         "an int of at least 1",

@@ -13,7 +13,7 @@ from typing import Any
 from ...errors import StagingError
 from ...staging.exceptions import is_own_raise
 from ...values.structures import flatten
-from .abstract_values import AppendedItems, ListAval, Maybe
+from .abstract_values import AppendedItems, Compound, ListAval, Maybe
 from .backend import FunctionalBackend, Outputs
 from .captures import Loop, ProgramCapture
 from .growing_lists import GrowingList
@@ -67,6 +67,8 @@ class CapturingBackend(FunctionalBackend):
                 return self.optional_value(value_of(leaf.value), value_of(leaf.is_present))
             if isinstance(leaf, AppendedItems):
                 return AppendedItems(tuple(map(value_of, leaf.items)))
+            if isinstance(leaf, Compound):
+                return leaf.with_parts([value_of(part) for part in leaf.parts])
             position = capture.positions.get(id(leaf))
             return leaf if position is None else values[position]
 
@@ -78,10 +80,10 @@ class CapturingBackend(FunctionalBackend):
 
     # Loops
 
-    run_loop: Callable[[Loop, Any, Callable[[Any], list[Any]]], list[Any]]
+    run_loop: Callable[[Loop, Any, Callable[[Any], list[Any]], int | None], list[Any]]
     """Stage a loop of at most `length` iterations, or of any number if `length` is None.
 
-    `element(i)` returns the leaves of the i-th item.
+    `element(i)` returns the leaves of the i-th item. `most` is the largest value of a staged `length`, or None.
     """
     scan: Callable[[Loop, StagedSequence, int], list[Any]]
     """Stage a loop of known length, which stacks the items appended to lists and supports reverse mode."""
@@ -94,17 +96,20 @@ class CapturingBackend(FunctionalBackend):
 
     def stage_while(self, loop: Loop) -> list[Any]:
         self._reject_growing_lists(loop.types)
-        return self.run_loop(loop, self._limit(loop), lambda _: [])
+        return self.run_loop(loop, self._limit(loop), lambda _: [], None)
 
     def stage_for(self, iterated: Any, loop: Loop) -> list[Any]:
         items, limit = self.sequence(iterated), self._limit(loop)
         length = items.length if isinstance(items.count, int) else items.count
+        most = items.most
         if limit is not None:
             length = self.min_length(length, limit)
+            most = limit if most is None or (isinstance(limit, int) and limit < most) else most
         if loop.is_unconditional and isinstance(length, int):
             return self.scan(loop, items, length)
         self._reject_growing_lists(loop.types)
-        return self.run_loop(loop, length, lambda i: self.element_leaves(items.item(i)))
+        most = most if isinstance(most, int) else None
+        return self.run_loop(loop, length, lambda i: self.element_leaves(items.item(i)), most)
 
     def _limit(self, loop: Loop) -> Any:
         limit = loop.limit
