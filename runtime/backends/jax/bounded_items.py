@@ -29,7 +29,8 @@ from .private import distance
 def is_bounded_item(target: Any, key: Any) -> bool:
     """Return whether an item has to be read or written here: the number of its rows, or of all, is staged."""
     return isinstance(target, BoundedArray) or any(
-        _is_staged_slice(part) or (_is_mask(part) and staged_by(part) is not None) for part in _parts(key)
+        isinstance(part, BoundedArray) or _is_staged_slice(part) or (_is_mask(part) and staged_by(part) is not None)
+        for part in _parts(key)
     )
 
 
