@@ -74,20 +74,18 @@ def checked(backend: Backend, options: dict[str, Any]) -> dict[str, Any]:
                 "an unknown option would have no effect",
                 f"use one of {', '.join([*_KINDS, *own])}, or leave it out",
             )
-        is_kind, kind, why = _KINDS[name]
-        if not is_kind(value):
-            what = f"{name} must be {kind}, not {describe(value)}"
-            raise _refused(name, what, why, f"pass {kind}, or leave it out")
+        _check(name, value)
     limit = given.get("maximum_iterations")
     if limit is not None and BACKENDS[type(limit)] is None:
         given["maximum_iterations"] = operator.index(limit)
     return given
 
 
-def sized(backend: Backend, options: dict[str, Any]) -> AbstractContextManager[None]:
-    """Return a context in which the arrays of a backend may grow to the `maximum_size` of a loop."""
-    size, enter = options.get("maximum_size"), getattr(backend, "sized", None)
-    return nullcontext() if size is None or enter is None else enter(operator.index(size))
+def sized(size: Any) -> AbstractContextManager[None]:
+    """Return a context in which arrays and lists may grow to the `maximum_size` of a loop."""
+    _check("maximum_size", size)
+    enter = getattr(active_backend(), "sized", None)
+    return nullcontext() if enter is None else enter(operator.index(size))
 
 
 def decrement_limit(options: dict[str, Any]) -> dict[str, Any]:
@@ -97,6 +95,13 @@ def decrement_limit(options: dict[str, Any]) -> dict[str, Any]:
     if most <= 0 if is_known else most is None or BACKENDS[type(most)] is None:
         return options
     return {**options, "maximum_iterations": most - 1}
+
+
+def _check(name: str, value: Any) -> None:
+    is_kind, kind, why = _KINDS[name]
+    if not is_kind(value):
+        what = f"{name} must be {kind}, not {describe(value)}"
+        raise _refused(name, what, why, f"pass {kind}, or leave it out")
 
 
 def _refused(name: str, what: str, why: str, remedy: str) -> OptionError:

@@ -16,7 +16,7 @@ from ..core.closures import set_nothing
 from ..core.in_flight import running
 from ..errors import AliasError, MismatchError
 from ..values.locations import Written
-from .loop_options import checked, decrement_limit, sized
+from .loop_options import checked, decrement_limit
 from .loop_peeling import NoInitialValue, assert_runs, first_and_rest
 from .state.aliases import user_variables, with_bases
 from .state.carried_values import CarriedValues
@@ -171,22 +171,21 @@ def while_stmt(
     def once() -> Path:
         return statement.run(step, carried.arguments(), carried.begin, False)
 
-    with sized(backend, options):
-        path = fixed_point(carried, once, "a staged 'while'", (test, body))
-        if isinstance(path, NoInitialValue):
-            if is_peeled:
-                raise path.mismatch()
-            if options.get("maximum_iterations") == 0:
-                return True
-            with assert_runs(backend, (first_test,), path.names):
-                body()
-            return False
-        results = backend.while_loop(
-            first_test, carried.initial(), carried.arguments(), path.capture, path.result,
-            carried.results(path), options,
-        )  # fmt: skip
-        _finish(carried, path, results)
-        return True
+    path = fixed_point(carried, once, "a staged 'while'", (test, body))
+    if isinstance(path, NoInitialValue):
+        if is_peeled:
+            raise path.mismatch()
+        if options.get("maximum_iterations") == 0:
+            return True
+        with assert_runs(backend, (first_test,), path.names):
+            body()
+        return False
+    results = backend.while_loop(
+        first_test, carried.initial(), carried.arguments(), path.capture, path.result,
+        carried.results(path), options,
+    )  # fmt: skip
+    _finish(carried, path, results)
+    return True
 
 
 def _tests_for_none(test: Callable[[], Any]) -> bool:
@@ -218,21 +217,20 @@ def for_stmt(
     statement = Statement(backend, (extra_test or set_nothing, body), (get_state, set_state), names)
     carried = CarriedValues(statement)
     once = functools.partial(run_iteration, carried, backend.elements(iterated), extra_test, body)
-    with sized(backend, options):
-        path = fixed_point(carried, once, "a staged 'for'", (body,))
-        if isinstance(path, NoInitialValue):
-            if is_peeled:
-                raise path.mismatch()
-            is_none = options.get("maximum_iterations") == 0
-            parts = None if is_none else first_and_rest(backend, iterated, first_test, path)
-            if parts is not None:
-                body(parts[0])
-                options = decrement_limit(options)
-                for_stmt(
-                    backend, parts[1], extra_test, body, get_state, set_state, names, options, is_peeled=True
-                )
-            return
-        build_for(carried, path, iterated, first_test, options)
+    path = fixed_point(carried, once, "a staged 'for'", (body,))
+    if isinstance(path, NoInitialValue):
+        if is_peeled:
+            raise path.mismatch()
+        is_none = options.get("maximum_iterations") == 0
+        parts = None if is_none else first_and_rest(backend, iterated, first_test, path)
+        if parts is not None:
+            body(parts[0])
+            options = decrement_limit(options)
+            for_stmt(
+                backend, parts[1], extra_test, body, get_state, set_state, names, options, is_peeled=True
+            )
+        return
+    build_for(carried, path, iterated, first_test, options)
 
 
 def run_iteration(

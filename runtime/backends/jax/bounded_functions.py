@@ -61,7 +61,7 @@ def handling(function: Any) -> Function | None:
     return replacement
 
 
-_MODULES = jnp, jnp.linalg, jax.nn, jax.scipy.special
+_MODULES = jnp, jnp.linalg, jnp.fft, jax.nn, jax.scipy.special
 
 
 def call_builtin(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

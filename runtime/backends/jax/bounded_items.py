@@ -77,7 +77,7 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
     whole = target if isinstance(target, BoundedArray) else jnp.asarray(target)
     part, parts, leading = _leading(whole, parts)
     if leading:
-        return whole.at[leading].set(set_item(part, parts, value))
+        return whole.at[leading].set(set_item(part, parts, value) if parts else value)
     first, rest = parts[0], parts[1:]
     data, value = buffer_of(target), known_as_arrays(value)
     if rest:

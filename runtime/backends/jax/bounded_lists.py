@@ -23,7 +23,10 @@ NO_ITEMS = _NoItems()
 
 
 class BoundedList(BackendNeutral):
-    """A list whose items are the rows of an array, of which a loop or branch changes the number."""
+    """A list whose items are the rows of an array, of which a loop or branch changes the number.
+
+    `home` is the capture in which the list was made: what happens to it there ends with the capture.
+    """
 
     name = "a list"
     shared = ""
@@ -31,6 +34,7 @@ class BoundedList(BackendNeutral):
 
     def __init__(self, backend: Any, value: Any):
         self.backend, self.value = backend, value
+        self.home = backend.captures[-1] if backend.captures else None
 
     @classmethod
     def of(cls, backend: Any, items: Sequence[Any]) -> BoundedList:
@@ -42,7 +46,7 @@ class BoundedList(BackendNeutral):
         """Return the items as an array."""
         return jnp.zeros(0) if self.value is NO_ITEMS else self.value
 
-    def count(self) -> Any:
+    def length(self) -> Any:
         """Return the number of items."""
         return self.value.count() if isinstance(self.value, BoundedArray) else len(self.array())
 
@@ -52,8 +56,9 @@ class BoundedList(BackendNeutral):
         return self.value
 
     def write(self, value: Any) -> None:
-        if self.backend.captures:
-            self.backend.captures[-1].lists.setdefault(id(self), (self, self.value))
+        capture = self.backend.captures[-1] if self.backend.captures else None
+        if capture is not self.home:
+            capture.lists.setdefault(id(self), (self, self.value))
         self.value = value
 
     def restore(self, value: Any) -> None:
@@ -92,10 +97,9 @@ class BoundedList(BackendNeutral):
 
     def pop(self, index: Any = -1) -> Any:
         value = self.array()
-        length = value.length if isinstance(value, BoundedArray) else value.shape[0]
         if not isinstance(index, int) or index not in (0, -1):
             raise unsupported("pop() of an item in the middle of a list")
-        require(length > 0, lambda: IndexError("pop from empty list"))
+        require(self.length() > 0, lambda: IndexError("pop from empty list"))
         self.write(value[:-1] if index else value[1:])
         return value[index]
 

@@ -47,7 +47,7 @@ _DTYPES = {bool: np.dtype(bool), int: int, float: float, complex: complex}
 def truth(value: Any) -> Any:
     """Return the truth value of an array, as `bool` would."""
     if isinstance(value, BoundedList):
-        return value.count() > 0
+        return value.length() > 0
     if isinstance(value, BoundedArray):
         return bool(value)
     value = jnp.asarray(value)
@@ -257,7 +257,7 @@ class JaxValues(BoundedTypes):
                     remedy="use jax.numpy functions instead, or call it through jax.pure_callback",
                 )
             with static_shapes(f"{function.__name__}()"):
-                return counterpart(*_lists_as_arrays(args), **kwargs)
+                return counterpart(*_lists_as_arrays(function, args), **kwargs)
 
         return replacing(function, _is_staged_leaf, call)
 
@@ -272,6 +272,11 @@ class JaxValues(BoundedTypes):
         if function in _UNCHANGED or not has_bounded(args, kwargs):
             return super().call_builtin(function, args, kwargs)
         return bounded_functions.call_builtin(function, args, kwargs)
+
+    def most_items(self, iterated: Any) -> int | None:
+        """Return the largest number of items, if the number itself is staged and the largest is known."""
+        items = self.sequence(iterated)
+        return None if isinstance(items.count, int) else items.most
 
     def sequence(self, iterated: Any) -> StagedSequence:
         array = iterated.array() if isinstance(iterated, BoundedList) else iterated
@@ -294,11 +299,18 @@ _DIFFERENT = frozenset((np.polydiv, np.polymul))
 """Functions that remove leading zeros from the result; those of `jax.numpy` keep them."""
 
 
-def _lists_as_arrays(args: tuple[Any, ...]) -> list[Any]:
-    """Convert lists of plain values, which `jax.numpy` rejects, to arrays."""
+_JOINING = (np.append, np.concatenate, np.stack, np.hstack, np.vstack)
+"""Functions that join arrays, of which any may be a list."""
+
+
+def _lists_as_arrays(function: Callable[..., Any], args: tuple[Any, ...]) -> list[Any]:
+    """Convert lists, which `jax.numpy` rejects, to arrays: those of plain values, and those that are joined."""
+    if function in _JOINING and len(args) > 0 and isinstance(args[0], (list, tuple)):
+        return [[jnp.asarray(a) if isinstance(a, list) else a for a in args[0]], *args[1:]]
     return [
         jnp.asarray(a)
-        if isinstance(a, list) and not any(hasattr(v, "dtype") or callable(v) for v in a)
+        if isinstance(a, list)
+        and (function in _JOINING or not any(hasattr(v, "dtype") or callable(v) for v in a))
         else a
         for a in args
     ]
