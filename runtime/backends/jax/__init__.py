@@ -30,7 +30,7 @@ def register() -> None:
         missing_values.tree_unflatten,
     )
     jax.tree_util.register_pytree_node(
-        BoundedArray, lambda array: (array.parts, None), lambda _, parts: BoundedArray(*parts)
+        BoundedArray, lambda array: ([array.data, array.length], None), lambda _, parts: BoundedArray(*parts)
     )
     jax.tree_util.register_pytree_node(
         BoundedList, lambda items: ([items.array()], None), lambda _, parts: parts[0]

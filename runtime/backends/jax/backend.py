@@ -31,7 +31,7 @@ class JaxBackend(JaxValues):
     """Conditionals and loops of `jax.lax`."""
 
     def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> ProgramCapture:
-        capture = ProgramCapture()
+        capture = ProgramCapture(is_body=bool(arguments))
 
         def trace(*placeholders: Any) -> list[Any]:
             leaves: Sequence[Any] = ()

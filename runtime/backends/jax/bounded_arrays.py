@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from ...errors import UnsupportedFunctionError, ValueNeededError
+from ...errors import OptionError, UnsupportedFunctionError, ValueNeededError
 from .. import staged_by
 from ..functional.abstract_values import Compound
 from .private import known_value, weak_array
@@ -31,25 +31,31 @@ class BoundedArray(Compound):
         data: an array of shape (bound, ...).
         length: the number of items, an integer array without dimensions.
         key: what the length was computed from, for comparisons during the trace.
+        may_exceed: whether the length may be larger than the buffer, which then lacks the last items. Loops check
+            what they carry; others use `exact`.
+        cut: the buffer with as many rows as a loop carries, if an append has made it, too.
     """
 
     __array_ufunc__ = None  # NumPy's arrays leave operators to this class
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, data: Any, length: Any, key: LengthKey = ()):
-        self.data, self.length, self.key = data, length, key
+    def __init__(
+        self, data: Any, length: Any, key: LengthKey = (), *, may_exceed: bool = False, cut: Any = None
+    ):
+        self.data, self.length, self.key, self.may_exceed, self.cut = data, length, key, may_exceed, cut
 
     # Parts, from which staging and JAX's transformations rebuild the array
 
     @property
     def parts(self) -> list[Any]:
-        return [self.data, self.length]
+        return [self.data, self.length, *([] if self.cut is None else [self.cut])]
 
     def with_parts(self, parts: Sequence[Any]) -> Self:
-        return type(self)(*parts)
+        data, length, *cut = parts
+        return type(self)(data, length, may_exceed=self.may_exceed, cut=cut[0] if cut else None)
 
     def known(self, parts: Sequence[Any]) -> Any:
-        data, length = parts
+        data, length, *_ = parts
         return np.asarray(data)[: int(length)]
 
     # Attributes of an array
@@ -184,8 +190,29 @@ def resized(data: Any, bound: int) -> Any:
 
 
 def known_as_arrays(value: Any) -> Any:
-    """Return a bounded array of known length as an ordinary one, and any other value unchanged."""
-    return value.trimmed() if isinstance(value, BoundedArray) and value.is_known else value
+    """Return a bounded array of known length as an ordinary one, one that may lack items as one that does not.
+
+    Any other value is returned unchanged.
+    """
+    if not isinstance(value, BoundedArray):
+        return value
+    return value.trimmed() if value.is_known else exact(value)
+
+
+def exact(x: BoundedArray) -> BoundedArray:
+    """Make the program raise an error if an array lacks items that did not fit into its buffer."""
+    if not x.may_exceed:
+        return x
+    require(x.length <= x.bound, lambda: exceeded(x.bound))
+    return BoundedArray(x.data, x.length, x.key)
+
+
+def exceeded(maximum: int) -> OptionError:
+    return OptionError(
+        f"an array or list has more items than the maximum_size={maximum} of its loop",
+        why="JAX reserves memory for so many items before the program runs",
+        remedy="state a larger maximum_size",
+    )
 
 
 def has_equal_length(first: BoundedArray, second: BoundedArray) -> bool:
@@ -227,11 +254,22 @@ def buffer_of(value: Any) -> Any:
 
 def joined(first: Any, second: Any) -> Any:
     """Return the items of an array followed by those of another."""
+    second = exact(second) if isinstance(second, BoundedArray) else second
     dtype = jnp.result_type(buffer_of(first), buffer_of(second))
     before, after = (jnp.asarray(buffer_of(a)).astype(dtype) for a in (first, second))
-    bound = before.shape[0] + after.shape[0]
     if not isinstance(first, BoundedArray):
         data = jnp.concatenate([before, after])
-        return BoundedArray(data, second.length + before.shape[0]) if isinstance(second, BoundedArray) else data
-    data = lax.dynamic_update_slice_in_dim(resized(before, bound), after, first.length, 0)
-    return BoundedArray(data, first.length + (second.length if isinstance(second, BoundedArray) else len(after)))
+        return BoundedArray(data, second.length + len(before)) if isinstance(second, BoundedArray) else data
+    count = second.length if isinstance(second, BoundedArray) else len(after)
+    backend = staged_by(first.length)
+    cut = None
+    if first.may_exceed or (backend is not None and backend.maximum_size == first.bound):  # type: ignore[attr-defined]
+        places = first.length + jnp.arange(len(after))
+        if count is not len(after):
+            places = jnp.where(jnp.arange(len(after)) < count, places, first.bound)
+        one = (places, after) if len(after) != 1 else (places[0], after[0])
+        cut = before.at[one[0]].set(one[1], mode="drop")
+    if first.may_exceed:
+        return BoundedArray(cut, first.length + count, may_exceed=True)
+    data = lax.dynamic_update_slice_in_dim(resized(before, first.bound + len(after)), after, first.length, 0)
+    return BoundedArray(data, first.length + count, cut=cut)

@@ -16,6 +16,7 @@ from .bounded_arrays import (
     BoundedArray,
     buffer_of,
     check_lengths,
+    exact,
     joined,
     known_as_arrays,
     padded,
@@ -37,7 +38,9 @@ def call(name: str, own: Function, args: Sequence[Any], kwargs: dict[str, Any]) 
     `own` is JAX's function, which is called if all their lengths are known.
     """
     leaves, spec = flatten([list(args), kwargs])
-    args, kwargs = unflatten(spec, [known_as_arrays(leaf) for leaf in leaves])
+    if name not in JOINING or any(isinstance(leaf, BoundedArray) and leaf.is_known for leaf in leaves):
+        leaves = [known_as_arrays(leaf) for leaf in leaves]
+    args, kwargs = unflatten(spec, leaves)
     if not has_bounded(args, kwargs):
         return own(*args, **kwargs)
     if name in ELEMENTWISE and not {"out", "where"} & kwargs.keys() and not has_bounded(kwargs):
@@ -68,6 +71,7 @@ def call_builtin(function: Function, args: Sequence[Any], kwargs: dict[str, Any]
     """Call a builtin, or a function of `math` or NumPy."""
     own = BUILTINS.get(function)
     if own is not None:
+        args = args if function is len else tuple(map(known_as_arrays, args))
         return own(*args, **kwargs)
     name = JAX_NAMES.get(function.__name__, function.__name__)
     return call(name, getattr(jnp, name, function), args, kwargs)
@@ -130,6 +134,7 @@ def concatenate(arrays: Any, axis: Any = 0, **options: Any) -> Any:
             raise unsupported("this concatenate()")
         arrays, axis = [a if isinstance(a, BoundedArray) else jnp.ravel(a) for a in arrays], 0
     if axis % arrays[0].ndim:
+        arrays = [*map(known_as_arrays, arrays)]
         return elementwise(lambda *parts: jnp.concatenate(parts, axis), *arrays)
     return functools.reduce(joined, arrays)
 
@@ -192,6 +197,8 @@ def as_array(x: Any, dtype: Any = None, **_: Any) -> BoundedArray:
     return x if dtype is None else x.astype(dtype)
 
 
+JOINING = ("append", "concatenate", "concat", "hstack")
+"""The functions whose result may lack items if the first argument does."""
 FUNCTIONS: dict[str, Function] = {
     **REDUCTIONS,
     "append": append, "concatenate": concatenate, "concat": concatenate, "hstack": lambda xs: concatenate(xs, None),
@@ -229,7 +236,7 @@ def _total(x: BoundedArray, start: Any = 0) -> Any:
 
 
 def contains(item: Any, x: BoundedArray) -> Any:
-    return jnp.any(filled(elementwise(operator.eq, x, item), value=False))
+    return jnp.any(filled(elementwise(operator.eq, exact(x), known_as_arrays(item)), value=False))
 
 
 BUILTINS: dict[Any, Function] = {

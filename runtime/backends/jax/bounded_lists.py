@@ -22,6 +22,14 @@ class _NoItems:
 NO_ITEMS = _NoItems()
 
 
+def not_an_item(kind: type) -> StagingError:
+    return StagingError(
+        f"a value of type {kind.__name__} is appended to a list in a staged branch or loop",
+        why="JAX holds the items of such a list in one array",
+        remedy="append numbers or arrays of one shape, to one list for each part of the value",
+    )
+
+
 class BoundedList(BackendNeutral):
     """A list whose items are the rows of an array, of which a loop or branch changes the number.
 
@@ -72,11 +80,7 @@ class BoundedList(BackendNeutral):
     def extend(self, items: Any) -> None:
         for item in items if not isinstance(items, (BoundedArray, BoundedList)) else ():
             if self.backend.aval(item) is None or isinstance(item, BoundedArray):
-                raise StagingError(
-                    f"a value of type {type(item).__name__} is appended to a list of staged length",
-                    why="JAX holds the items of such a list in one array",
-                    remedy="append numbers or arrays of one shape, to one list for each part of the value",
-                )
+                raise not_an_item(type(item))
             self._join(jnp.asarray(item)[None])
         if isinstance(items, (BoundedArray, BoundedList)):
             self._join(items.array() if isinstance(items, BoundedList) else items)

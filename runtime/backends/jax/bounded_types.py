@@ -8,21 +8,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...errors import OptionError
-from ..functional.abstract_values import Aval, Maybe, MaybeAval, OptionalAval
+from ..functional.abstract_values import AppendedItems, Aval, Maybe, MaybeAval, OptionalAval
 from ..functional.captures import Loop
 from ..functional.capturing import CapturingBackend
 from ..functional.optional_values import Optional
-from .bounded_arrays import BoundedArray, padded, resized
-from .bounded_lists import NO_ITEMS, BoundedList
+from .bounded_arrays import BoundedArray, exceeded, resized
+from .bounded_lists import NO_ITEMS, BoundedList, not_an_item
 
 
 @dataclass(frozen=True)
 class BoundedAval(Aval):
-    """The type of a bounded array: the dtype and shape of its buffer."""
+    """The type of a bounded array: the dtype and shape of its buffer, and whether items may be missing.
+
+    `limit` is the size to which a loop that carries the array has already cut its buffer.
+    """
+
+    may_exceed: bool = False
+    limit: int | None = None
 
     def __str__(self) -> str:
         bound, *rest = self.shape
@@ -39,6 +45,7 @@ class NoItemsAval:
 
 class _Sizes(threading.local):
     maximum: int | None = None
+    depth = 0  # the number of captures around the loop that states the maximum
     is_carried = False
 
 
@@ -52,11 +59,18 @@ class BoundedTypes(CapturingBackend):
     @contextmanager
     def sized(self, maximum: int) -> Iterator[None]:
         """Allow arrays and lists of different lengths in the loops staged in this context."""
-        before, self._sizes.maximum = self._sizes.maximum, maximum
+        before = self._sizes.maximum, self._sizes.depth
+        self._sizes.maximum, self._sizes.depth = maximum, len(self.captures)
         try:
             yield
         finally:
-            self._sizes.maximum = before
+            self._sizes.maximum, self._sizes.depth = before
+
+    @property
+    def maximum_size(self) -> int | None:
+        """The largest number of items of arrays that the running loop carries, or None outside of its body."""
+        is_in_body = any(capture.is_body for capture in self.captures[self._sizes.depth :])
+        return self._sizes.maximum if is_in_body else None
 
     def widen(self, before: Any, after: Any) -> Any:
         outer, self._sizes.is_carried = self._sizes.is_carried, True
@@ -66,6 +80,8 @@ class BoundedTypes(CapturingBackend):
             self._sizes.is_carried = outer
 
     def type_of(self, value: Any) -> Any:
+        if isinstance(value, AppendedItems) and any(isinstance(item, BoundedArray) for item in value.items):
+            raise not_an_item(BoundedArray)
         return NoItemsAval() if value is NO_ITEMS else super().type_of(value)
 
     def merge(self, first: Any, second: Any) -> Any:
@@ -95,7 +111,13 @@ class BoundedTypes(CapturingBackend):
             if sizes[0] > maximum:
                 raise TypeError(f"{shapes}, more than the maximum_size={maximum} of the loop")
             size = maximum
-        return BoundedAval(kind.dtype, (size, *kind.shape[1:]), kind.weak)
+        may_exceed = False
+        if not self._sizes.is_carried:
+            may_exceed = any(getattr(a, "may_exceed", False) for a in (first, second))
+            limit = max(getattr(a, "limit", None) or a.shape[0] for a in (first, second))
+            if limit == self.maximum_size and limit < size:
+                size, may_exceed = limit, True
+        return BoundedAval(kind.dtype, (size, *kind.shape[1:]), kind.weak, may_exceed)
 
     # The arrays that hold a value: the buffer and the number of items
 
@@ -103,7 +125,7 @@ class BoundedTypes(CapturingBackend):
         if isinstance(aval, NoItemsAval):
             return []
         if isinstance(aval, BoundedAval):
-            return [Aval(aval.dtype, aval.shape, aval.weak), self.aval(0)]
+            return [Aval(aval.dtype, aval.shape, aval.weak), replace(self.aval(0), weak=False)]
         return super().component_avals(aval)
 
     def components(self, value: Any, aval: Any) -> list[Any]:
@@ -113,15 +135,20 @@ class BoundedTypes(CapturingBackend):
             return super().components(value, aval)
         if value is NO_ITEMS:
             return [jnp.ones(aval.shape, aval.dtype), jnp.zeros((), int)]
-        data, length = (
-            (value.data, value.length) if isinstance(value, BoundedArray) else (jnp.asarray(value), len(value))
-        )
-        return [self.cast(resized(data, aval.shape[0]), aval), jnp.asarray(length, int)]
+        bound = aval.shape[0]
+        if not isinstance(value, BoundedArray):
+            data, length = jnp.asarray(value), len(value)
+        else:
+            has_cut = value.cut is not None and len(value.cut) == bound
+            data, length = value.cut if has_cut else value.data, value.length
+        return [self.cast(resized(data, bound), aval), jnp.asarray(length, int)]
 
     def compose(self, aval: Any, arrays: list[Any], count: Any) -> Any:
         if isinstance(aval, NoItemsAval):
             return NO_ITEMS
-        return BoundedArray(*arrays) if isinstance(aval, BoundedAval) else super().compose(aval, arrays, count)
+        if not isinstance(aval, BoundedAval):
+            return super().compose(aval, arrays, count)
+        return BoundedArray(*arrays, may_exceed=aval.may_exceed)
 
     # Arrays that outgrow the bound of a loop
 
@@ -134,14 +161,14 @@ class BoundedTypes(CapturingBackend):
             if not isinstance(bound, BoundedAval):
                 continue
             held = _held(value)
-            if max(map(_size, map(_held, sources))) > bound.shape[0] and _size(held):
-                length = held.length if isinstance(held, BoundedArray) else jnp.asarray(held.shape[0])
+            if _may_exceed(sources, bound):
+                length = held.length if isinstance(held, BoundedArray) else jnp.asarray(_size(held))
                 found = (length > bound.shape[0]) | found
         return found
 
     def can_outgrow(self, loop: Loop) -> bool:
         return any(
-            isinstance(bound := _held_type(aval), BoundedAval) and max(map(_size, map(_held, ends))) > bound.shape[0]
+            isinstance(bound := _held_type(aval), BoundedAval) and _may_exceed(ends, bound)
             for aval, *ends in zip(loop.types, loop.init, loop.results, strict=True)
         )
 
@@ -149,15 +176,7 @@ class BoundedTypes(CapturingBackend):
         """Make the program raise an error if a loop has left more items than its option allows."""
         outgrown = self.outgrown(loop, values)
         if outgrown is not False:
-            size = self._sizes.maximum
-            self.fail(
-                outgrown,
-                OptionError(
-                    f"an array or list has more items than the maximum_size={size} of its loop",
-                    why="JAX reserves memory for so many items before the program runs",
-                    remedy="state a larger maximum_size",
-                ),
-            )
+            self.fail(outgrown, exceeded(self._sizes.maximum or 0))
 
     # Lists
 
@@ -182,11 +201,18 @@ def _held_type(aval: Any) -> Any:
     return aval
 
 
+def _may_exceed(values: Sequence[Any], aval: BoundedAval) -> bool:
+    """Return whether one of several values may have more items than a type allows."""
+    held = list(map(_held, values))
+    lacks_items = any(isinstance(v, BoundedArray) and v.may_exceed for v in held)
+    return lacks_items or max(map(_size, held)) > aval.shape[0]
+
+
 def _size(value: Any) -> int:
     """Return the largest number of items of an array, or 0 for another value."""
     if isinstance(value, BoundedArray):
         return value.bound
-    return np.shape(value)[0] if hasattr(value, "shape") and np.ndim(value) else 0
+    return value.shape[0] if isinstance(value, (jax.Array, np.ndarray)) and value.ndim else 0
 
 
 def _shape(aval: Aval) -> str:

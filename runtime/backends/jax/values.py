@@ -32,7 +32,7 @@ from ..functional.iterables import StagedSequence
 from ..functional.optional_values import Optional, for_write, present
 from ..functional.staged_text import Text
 from . import bounded_functions
-from .bounded_arrays import BoundedArray, unsupported
+from .bounded_arrays import BoundedArray, exact, unsupported
 from .bounded_functions import has_bounded, without_lists
 from .bounded_items import get_item, is_bounded_item, set_item
 from .bounded_lists import BoundedList
@@ -101,7 +101,9 @@ class JaxValues(BoundedTypes):
         if isinstance(value, jax.Array):
             return Aval(value.dtype, value.shape, bool(getattr(value, "weak_type", False)))
         if isinstance(value, BoundedArray):
-            return BoundedAval(value.dtype, value.data.shape, bool(getattr(value.data, "weak_type", False)))
+            is_weak = bool(getattr(value.data, "weak_type", False))
+            limit = None if value.cut is None else len(value.cut)
+            return BoundedAval(value.dtype, value.data.shape, is_weak, value.may_exceed, limit)
         kind = type(value)
         if kind in _DTYPES:
             return Aval(jnp.result_type(_DTYPES[kind]), (), weak=kind is not bool)
@@ -282,6 +284,7 @@ class JaxValues(BoundedTypes):
         array = iterated.array() if isinstance(iterated, BoundedList) else iterated
         if not isinstance(array, BoundedArray):
             return super().sequence(array)
+        array = exact(array)
         return StagedSequence(
             "bounded array", array.length, lambda i: array.data[i], array.parts, most=array.bound
         )
