@@ -275,6 +275,10 @@ class JaxValues(BoundedTypes):
             return super().call_builtin(function, args, kwargs)
         return bounded_functions.call_builtin(function, args, kwargs)
 
+    def returned(self, value: Any) -> Any:
+        """Return the result of the outermost converted function with arrays in place of lists."""
+        return without_lists(value)
+
     def most_items(self, iterated: Any) -> int | None:
         """Return the largest number of items, if the number itself is staged and the largest is known."""
         items = self.sequence(iterated)
