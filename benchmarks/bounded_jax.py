@@ -2,21 +2,22 @@
 
     python benchmarks/bounded_jax.py [--rounds N]
 
-JAX compiles both programs, and calls alternate between them. The output shows the medians of warm calls and the
-median ratio of neighboring calls.
+JAX compiles both programs, and calls alternate between them. The output shows the medians of warm calls and
+the median ratio of neighboring calls.
 """
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import sys
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from backends import alternating, same
+from backends_jax import compiled
 from figures import Sample, geometric_mean, number, table
 from jax import lax
 
@@ -34,7 +35,7 @@ def part_by_hand(xs, ws, n):
     return jnp.sum(xs * ws, where=mask) / jnp.sqrt(jnp.sum(xs**2, where=mask))
 
 
-def positive(xs, ws, n):
+def positive(xs):
     found = np.zeros(0, np.float32)
     for x in xs:
         ag.set_loop_options(maximum_size=SIZE)
@@ -43,7 +44,7 @@ def positive(xs, ws, n):
     return found.sum()
 
 
-def positive_by_hand(xs, ws, n):
+def positive_by_hand(xs):
     def body(state, x):
         found, count = state
         found = found.at[jnp.where(x > 0, count, SIZE)].set(x, mode="drop")
@@ -53,7 +54,7 @@ def positive_by_hand(xs, ws, n):
     return jnp.sum(found, where=jnp.arange(SIZE) < count)
 
 
-def digits(xs, ws, n):
+def digits(n):
     found = []
     while n > 0:
         ag.set_loop_options(maximum_size=SIZE)
@@ -62,7 +63,7 @@ def digits(xs, ws, n):
     return sum(found)
 
 
-def digits_by_hand(xs, ws, n):
+def digits_by_hand(n):
     def body(state):
         n, found, count = state
         return n - 1, found.at[count].set(n % 3, mode="drop"), count + 1
@@ -71,12 +72,12 @@ def digits_by_hand(xs, ws, n):
     return jnp.sum(found, where=jnp.arange(SIZE) < count)
 
 
-def chosen(xs, ws, n):
+def chosen(xs):
     some = xs[xs > 0]
     return some.max() - some.mean()
 
 
-def chosen_by_hand(xs, ws, n):
+def chosen_by_hand(xs):
     mask = xs > 0
     return jnp.max(jnp.where(mask, xs, -jnp.inf)) - jnp.mean(xs, where=mask)
 
@@ -97,13 +98,11 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     rng = np.random.default_rng(0)
     xs, ws = (jnp.asarray(rng.standard_normal(SIZE), jnp.float32) for _ in range(2))
-    arguments = xs, ws, jnp.asarray(SIZE // 2)
+    values = {"xs": xs, "ws": ws, "n": jnp.asarray(SIZE // 2)}
     rows, ratios = [], []
     for name, programs in PAIRS.items():
-        ours, by_hand = (
-            (lambda made=jax.jit(program): jax.block_until_ready(made(*arguments)))
-            for program in (ag.convert(programs[0]), programs[1])
-        )
+        arguments = tuple(values[name] for name in inspect.signature(programs[1]).parameters)
+        ours, by_hand = (compiled(program, arguments) for program in (ag.convert(programs[0]), programs[1]))
         if not same([np.asarray(ours())], [np.asarray(by_hand())]):
             sys.exit(f"{name}: the results differ")
         first, second = alternating((ours, by_hand), rounds)

@@ -1,4 +1,4 @@
-"""Arrays on JAX whose number of items is staged: slices, masks, and what grows in loops with `maximum_size`."""
+"""Arrays of staged length on JAX: slices, masks, and what they take part in."""
 
 from __future__ import annotations
 
@@ -145,8 +145,14 @@ def staged(f):
     return jax.jit(ag.convert(f))
 
 
+def run(f, *arguments):
+    """Run a compiled function to its end, so that its errors are raised."""
+    jax.block_until_ready(staged(f)(*arguments))
+    jax.effects_barrier()
+
+
 def grouped(functions):
-    """Each function's results for all counts, from one program for each function: a list for each count."""
+    """One program that returns the results of all functions."""
     return staged(lambda x, w, m, n: values(functions, x, w, m, n))
 
 
@@ -162,3 +168,189 @@ def test_items_by_a_staged_slice(functions, counts):
                 check_same([*one] if isinstance(expected, list) and isinstance(one, list) else one, expected)
             except AssertionError as error:
                 raise AssertionError(f"line {f.__code__.co_firstlineno}, n = {n}: {error}") from None
+
+
+def test_no_items_at_all():
+    compiled = staged(lambda x, n: (x[:n], x[n:].sum(), len(x[:n]), x[x > n], np.append(x[:n], 1.0)))
+    check_same(compiled(np.zeros(0, np.float32), 2), (np.zeros(0), 0.0, 0, np.zeros(0), np.ones(1)))
+
+
+def written(x, w, n):
+    x, w = x.copy(), w.copy()
+    x[:n] = 0.0
+    x[n:] += 1
+    w[n:] = x[n:] * 5
+    w[w > 20] = -1
+    w[w < 2] *= 3
+    part = x[: n + 2].copy()
+    part[0] = 9
+    part[-1] += 4
+    part[1:n] = w[1:n]
+    part[part > 3] = 0.5
+    return x, w, part
+
+
+def matrix_written(m, n):
+    m = m.copy()
+    m[:n, 0] = 7.0
+    m[1, n:] = -1.0
+    m[m < -n] = 0.0
+    return m
+
+
+def test_writes_to_slices_and_masks():
+    compiled = staged(written), staged(matrix_written)
+    for n in (1, 2, 3, 5):
+        check_same(compiled[0](X, W, n), written(X, W, n))
+        check_same(compiled[1](M, n), matrix_written(M, n))
+
+
+def test_loops_over_parts():
+    def looped(x, w, n):
+        total = 0.0
+        for i, v in enumerate(x[:n]):
+            total = total + i * v
+        for a, b in zip(x[:n], w[1:], strict=False):
+            total = total + a * b
+        for v in reversed(x[n:]):
+            total = total * 0.5 + v
+        return total, [v * 2 for v in x[:n] if v > 0], x[:n] if n > 1 else x
+
+    compiled = staged(looped)
+    for n in (0, 1, 3, 7):
+        check_same(compiled(X, W, n), looped(X, W, n))
+
+
+def test_text(capfd):
+    def shown(x, n):
+        print(x[:n], f"{len(x[:n])} of {x[:n].sum():.2f}")
+        return n
+
+    staged(shown)(X, 2)
+    jax.effects_barrier()
+    assert capfd.readouterr().out == "[ 3. -1.] 2 of 2.00\n"
+
+
+# Gradients
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, w, n: np.log(x[:n]).sum() * w,
+        lambda x, w, n: (w / (x[:n] - 1)).sum(),
+        lambda x, w, n: np.linalg.norm(x[:n]) + x[:n].std() * w,
+        lambda x, w, n: (w ** x[:n]).max() + np.sort(x[:n])[0],
+        lambda x, w, n: np.append(np.sqrt(x[:n]), w)[-2] * np.arccos(x[:n] / 4).prod(),
+        lambda x, w, n: (x[x > 1] * w).sum() + x[n - 1 : n + 1].sum(),
+    ],
+)
+def test_padding_has_no_part_in_a_gradient(f):
+    x = jnp.array([3.0, 2.0, 0.5, 0.0, -4.0])
+    gradient = jax.jit(jax.grad(ag.convert(f), (0, 1)))
+    for n in (2, 3):
+        expected = jax.grad(lambda x, w, n=n: of_jax(f, x, w, n), (0, 1))(x, 1.5)
+        for found, value in zip(gradient(x, 1.5, n), expected, strict=True):
+            assert np.isfinite(found).all()
+            np.testing.assert_allclose(found, value, rtol=1e-4, atol=1e-6)
+
+
+def of_jax(f, x, w, n):
+    """The value of a function of known `n`, converted only to call JAX in place of NumPy."""
+    return ag.convert(f)(x, w, n)
+
+
+def test_vmap():
+    ns = jnp.arange(6)
+    sums = jax.vmap(ag.convert(lambda x, n: x[:n].sum()), (None, 0))
+    np.testing.assert_allclose(sums(X, ns), [X[:n].sum() for n in ns], rtol=1e-6)
+    gradients = jax.jit(jax.vmap(jax.grad(ag.convert(lambda x, n: (x[:n] ** 2).sum())), (None, 0)))
+    np.testing.assert_allclose(gradients(X, ns), [2 * X * (np.arange(5) < n) for n in ns], rtol=1e-6)
+    largest = jax.vmap(ag.convert(lambda x, n: x[:n].max()), (None, 0))
+    np.testing.assert_allclose(largest(X, ns[1:]), [X[:n].max() for n in ns[1:]])
+
+
+# Results
+
+
+def test_the_result_of_a_compiled_function_has_the_items():
+    found = staged(lambda x, n: x[:n])(X, 3)
+    assert (len(found), found.length.item(), found.data.shape) == (3, 3, (5,))
+    assert found.mask.tolist() == [True, True, True, False, False]
+    assert [*map(float, found)] == found.tolist() == X[:3].tolist()
+    assert repr(found) == repr(jnp.asarray(X[:3]))
+    check_same(
+        (found + 1, found @ found, found.sum(), found[::2], found[-1]),
+        (X[:3] + 1, X[:3] @ X[:3], X[:3].sum(), X[:3:2], X[2]),
+    )
+    check_same(
+        (np.asarray(found, float), jnp.asarray(found), found.reshape(3, 1)), (X[:3], X[:3], X[:3, None])
+    )
+    assert bool(found[:1]) and 0.5 in found and 9.0 not in found
+
+
+def test_another_compiled_function_takes_a_result():
+    found = staged(lambda x, n: x[:n])(X, 3)
+    assert float(jax.jit(lambda part: jnp.sum(part.data, where=part.mask))(found)) == X[:3].sum()
+    assert float(staged(lambda part: part[1:].sum())(found)) == X[1:3].sum()
+    assert str(jax.eval_shape(lambda part: part, found)) == "BoundedArray(float32, bound=5)"
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda x, n: x[:n] * x[n:], "ValueError: operands could not be broadcast together"),
+        (lambda x, n: x[:n] * x[:4], "ValueError: operands could not be broadcast together"),
+        (lambda x, n: x[:n] @ x[n:], "ValueError: matmul"),
+        (lambda x, n: x[n * 3 :].max(), "ValueError: zero-size array to reduction operation maximum"),
+        (lambda x, n: x[n * 3 :].argmin(), "ValueError: attempt to get argmin of an empty sequence"),
+        (lambda x, n: max(x[n * 3 :]), r"ValueError: max\(\) iterable argument is empty"),
+        (lambda x, n: np.delete(x[:n], 3), "IndexError: index is out of bounds"),
+    ],
+)
+def test_errors_of_the_program(f, message):
+    with pytest.raises(jax.errors.JaxRuntimeError, match=message):
+        run(f, X, 2)
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda x, n: np.linalg.det(x[:n]), r"det\(\)"),
+        (lambda x, n: jnp.fft.fft(x[:n]), r"fft\(\)"),
+        (lambda x, n: np.outer(x[:n], x), r"outer\(\)"),
+        (lambda x, n: np.stack([x[:n], x[:n]]), r"stack\(\)"),
+        (lambda x, n: np.average(x, weights=x[:n]), r"average\(\)"),
+        (lambda x, n: x[:n].reshape(-1, 1), "'reshape'"),
+        (lambda x, n: x[:, None] * x[:n], "along another axis"),
+        (lambda x, n: x[:n][None], "NoneType"),
+        (lambda x, n: x[None, :n], "another place than the first|NoneType"),
+        (lambda x, n: x[::n], "a staged step"),
+        (lambda x, n: list(x[:n]), r"list\(\)"),
+        (lambda x, n: max(x[:n], key=lambda v: -v), "max|known only"),
+        (lambda x, n: [*x[:n]], "number of items of an array is needed"),
+        (lambda x, n: float(x[:n]), r"float\(\)"),
+        (lambda x, n: np.zeros(n), "static"),
+    ],
+)
+def test_what_cannot_be_staged_says_so(f, message):
+    with pytest.raises(ag.AutographError, match=message):
+        staged(f)(X, 2)
+
+
+@pytest.mark.parametrize(
+    ("f", "kind", "message"),
+    [
+        (lambda x, n: 1 if x[:n] else 2, ValueError, "truth value of an array"),
+        (lambda x, n: x[: n * 1.0], TypeError, "slice indices must be integers"),
+        (lambda x, n: x[:n:0], ValueError, "step cannot be zero"),
+        (lambda x, n: x[:n, 0], IndexError, "too many indices"),
+        (lambda x, n: x[x[:3] > n], IndexError, "boolean index"),
+    ],
+)
+def test_errors_of_the_trace(f, kind, message):
+    with pytest.raises(kind, match=message):
+        staged(f)(X, 2)

@@ -83,7 +83,8 @@ class CapturingBackend(FunctionalBackend):
     run_loop: Callable[[Loop, Any, Callable[[Any], list[Any]], int | None], list[Any]]
     """Stage a loop of at most `length` iterations, or of any number if `length` is None.
 
-    `element(i)` returns the leaves of the i-th item. `most` is the largest value of a staged `length`, or None.
+    `element(i)` returns the leaves of the i-th item, and `most` is the largest value of a staged `length`, or
+    None.
     """
     scan: Callable[[Loop, StagedSequence, int], list[Any]]
     """Stage a loop of known length, which stacks the items appended to lists and supports reverse mode."""

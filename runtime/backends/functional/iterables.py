@@ -90,4 +90,6 @@ def staged_zip(parts: Sequence[StagedSequence], minimum: Callable[[Any, Any], An
 
 def staged_reversed(items: StagedSequence) -> StagedSequence:
     last = items.length - 1
-    return StagedSequence("reversed", items.length, lambda i: items.item(last - i), items.arrays, most=items.most)
+    return StagedSequence(
+        "reversed", items.length, lambda i: items.item(last - i), items.arrays, most=items.most
+    )

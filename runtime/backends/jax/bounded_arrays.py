@@ -1,8 +1,8 @@
 """Arrays whose number of items is known only when the program runs.
 
-A *bounded array* is a buffer of a fixed number of rows, its *bound*. The first `length` rows are the items, and
-the others are padding. JAX computes all rows. Each operation takes only the items into account, and leaves ones
-in the padding, with which every function and derivative is finite.
+A *bounded array* is a buffer of a fixed number of rows, its *bound*. The first `length` rows are the items,
+and the others are padding. JAX computes all rows. Each operation takes only the items into account, and
+leaves ones in the padding, for which most functions are finite.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class BoundedArray(Compound):
         data: an array of shape (bound, ...).
         length: the number of items, an integer array without dimensions.
         key: what the length was computed from, for comparisons during the trace.
-        may_exceed: whether the length may be larger than the buffer, which then lacks the last items. Loops check
-            what they carry; others use `exact`.
+        may_exceed: whether the length may be larger than the buffer, which then lacks the last items. Loops
+            check what they carry; others use `exact`.
         cut: the buffer with as many rows as a loop carries, if an append has made it, too.
     """
 
@@ -96,7 +96,9 @@ class BoundedArray(Compound):
     @property
     def is_known(self) -> bool:
         """Whether the number of items is known, because the program has run."""
-        return not isinstance(self.length, jax.core.Tracer) or known_value(self.length) is not None
+        if isinstance(self.length, jax.core.Tracer):
+            return known_value(self.length) is not None
+        return isinstance(self.length, (jax.Array, np.ndarray, np.integer, int))
 
     def trimmed(self) -> Any:
         """Return the items as an ordinary array."""
@@ -186,11 +188,13 @@ def resized(data: Any, bound: int) -> Any:
     """Return an array with `bound` rows: its first ones, and then ones."""
     if data.shape[0] >= bound:
         return data[:bound]
-    return lax.pad(data, lax.full_like(data, 1, shape=()), [(0, bound - len(data), 0)] + [(0, 0, 0)] * (data.ndim - 1))
+    return lax.pad(
+        data, lax.full_like(data, 1, shape=()), [(0, bound - len(data), 0)] + [(0, 0, 0)] * (data.ndim - 1)
+    )
 
 
 def known_as_arrays(value: Any) -> Any:
-    """Return a bounded array of known length as an ordinary one, one that may lack items as one that does not.
+    """Return a bounded array as an ordinary one if its length is known, else as one that lacks no items.
 
     Any other value is returned unchanged.
     """
@@ -254,6 +258,10 @@ def buffer_of(value: Any) -> Any:
 
 def joined(first: Any, second: Any) -> Any:
     """Return the items of an array followed by those of another."""
+    if buffer_of(first).shape[1:] != buffer_of(second).shape[1:]:
+        raise ValueError(
+            "all the input array dimensions except for the concatenation axis must match exactly"
+        )
     second = exact(second) if isinstance(second, BoundedArray) else second
     dtype = jnp.result_type(buffer_of(first), buffer_of(second))
     before, after = (jnp.asarray(buffer_of(a)).astype(dtype) for a in (first, second))

@@ -32,8 +32,8 @@ from .builtins import JAX_NAMES
 Function = Callable[..., Any]
 
 
-def call(name: str, own: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Call the function of a name in NumPy with arguments of which at least one is or contains a bounded array.
+def call(name: str, own: Function | None, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Call the function of a name in NumPy; some arguments are or contain bounded arrays.
 
     `own` is JAX's function, which is called if all their lengths are known.
     """
@@ -41,12 +41,19 @@ def call(name: str, own: Function, args: Sequence[Any], kwargs: dict[str, Any]) 
     if name not in JOINING or any(isinstance(leaf, BoundedArray) and leaf.is_known for leaf in leaves):
         leaves = [known_as_arrays(leaf) for leaf in leaves]
     args, kwargs = unflatten(spec, leaves)
-    if not has_bounded(args, kwargs):
+    if own is not None and not has_bounded(args, kwargs):
         return own(*args, **kwargs)
-    if name in ELEMENTWISE and not {"out", "where"} & kwargs.keys() and not has_bounded(kwargs):
+    if (
+        own is not None
+        and name in ELEMENTWISE
+        and not {"out", "where"} & kwargs.keys()
+        and not has_bounded(kwargs)
+    ):
         return elementwise(own, *args, **kwargs)
     implementation = FUNCTIONS.get(name)
-    if implementation is None or kwargs.get("out") is not None:
+    takes_any = name in JOINING or name in ("array_equal", "dot", "matmul", "searchsorted", "vdot")
+    is_first = bool(args) and isinstance(args[0], BoundedArray)
+    if implementation is None or kwargs.get("out") is not None or not (takes_any or is_first):
         raise unsupported(f"{name}()")
     return implementation(*args, **kwargs)
 
@@ -96,11 +103,14 @@ def elementwise(function: Function, *args: Any, **kwargs: Any) -> Any:
     ndim = max(np.ndim(buffer_of(a)) for a in args)
     if any(a.ndim < ndim for a in arrays):
         raise unsupported("an operation that repeats the items along another axis")
-    others = [a for a in args if not isinstance(a, BoundedArray) and np.ndim(a) == ndim and np.shape(a)[0] != 1]
+    others = [
+        a for a in args if not isinstance(a, BoundedArray) and np.ndim(a) == ndim and np.shape(a)[0] != 1
+    ]
     check_lengths([*arrays, *others])
     bound = min(len(buffer_of(a)) for a in (*arrays, *others))
     operands = [
-        resized(jnp.asarray(buffer_of(a)), bound) if any(a is b for b in (*arrays, *others)) else a for a in args
+        resized(jnp.asarray(buffer_of(a)), bound) if any(a is b for b in (*arrays, *others)) else a
+        for a in args
     ]
     length = arrays[0].length
     if any(len(other) == bound for other in others):  # the program has checked that there are so many items
@@ -111,10 +121,11 @@ def elementwise(function: Function, *args: Any, **kwargs: Any) -> Any:
 ELEMENTWISE = frozenset(
     (
         *(name for name, f in vars(np).items() if isinstance(f, np.ufunc)),
-        "where", "clip", "nan_to_num", "real", "imag", "round", "around", "isclose", "isposinf", "isneginf", "sinc",
-        "angle", "astype", "iscomplex", "isreal", "fix", "i0",
-        "relu", "relu6", "sigmoid", "softplus", "silu", "swish", "gelu", "elu", "selu", "leaky_relu", "log_sigmoid",
-        "erf", "erfc", "erfinv", "expit", "logit", "gammaln", "digamma", "xlogy", "entr", "ndtr",
+        "where", "clip", "nan_to_num", "real", "imag", "round", "around", "isclose", "isposinf", "isneginf",
+        "sinc", "angle", "astype", "iscomplex", "isreal", "fix", "i0",
+        "relu", "relu6", "sigmoid", "softplus", "silu", "swish", "gelu", "elu", "selu", "leaky_relu",
+        "log_sigmoid", "erf", "erfc", "erfinv", "expit", "logit", "gammaln", "digamma", "xlogy", "entr",
+        "ndtr",
     )
 ) - {"matmul", "vecdot", "vecmat", "matvec"}  # fmt: skip
 """The names of functions whose results depend on one item of each argument."""
@@ -126,23 +137,27 @@ ELEMENTWISE = frozenset(
 def concatenate(arrays: Any, axis: Any = 0, **options: Any) -> Any:
     """Join arrays along their first axis, or bounded arrays of one length along another."""
     arrays = [a if isinstance(a, BoundedArray) else jnp.asarray(a) for a in arrays]
-    ndim = {a.ndim for a in arrays}
-    if axis is None or ndim == {0} or len(ndim) > 1 or options:
-        if len(ndim) > 1 and axis is not None:
-            raise ValueError("all the input array dimensions must match exactly")
-        if axis is not None or any(a.ndim > 1 for a in arrays if isinstance(a, BoundedArray)):
-            raise unsupported("this concatenate()")
+    if options or (axis is None and any(isinstance(a, BoundedArray) and a.ndim > 1 for a in arrays)):
+        raise unsupported("this concatenate()")
+    if axis is None:
         arrays, axis = [a if isinstance(a, BoundedArray) else jnp.ravel(a) for a in arrays], 0
+    if any(a.ndim != arrays[0].ndim or not a.ndim for a in arrays):
+        raise ValueError("all the input array dimensions must match exactly, and not be zero")
     if axis % arrays[0].ndim:
         arrays = [*map(known_as_arrays, arrays)]
         return elementwise(lambda *parts: jnp.concatenate(parts, axis), *arrays)
     return functools.reduce(joined, arrays)
 
 
+def hstack(arrays: Any, **options: Any) -> Any:
+    is_flat = all(np.ndim(buffer_of(a)) < 2 for a in arrays)
+    return concatenate(
+        [a if np.ndim(buffer_of(a)) else jnp.ravel(a) for a in arrays], 0 if is_flat else 1, **options
+    )
+
+
 def append(x: Any, values: Any, axis: Any = None) -> Any:
     values = values if isinstance(values, BoundedArray) else jnp.asarray(values)
-    if axis is None:
-        return concatenate([x, jnp.ravel(values) if not isinstance(values, BoundedArray) else values], None)
     return concatenate([x, values], axis)
 
 
@@ -168,7 +183,12 @@ def insert(x: BoundedArray, obj: Any, values: Any, axis: Any = None) -> Any:
 
 
 def _check_place(x: Any, obj: Any, axis: Any, name: str) -> None:
-    if not isinstance(x, BoundedArray) or np.ndim(buffer_of(obj)) or (axis is None and x.ndim > 1) or axis not in (None, 0):
+    if (
+        not isinstance(x, BoundedArray)
+        or np.ndim(buffer_of(obj))
+        or (axis is None and x.ndim > 1)
+        or axis not in (None, 0)
+    ):
         raise unsupported(f"this {name}()")
 
 
@@ -188,7 +208,9 @@ def array_equal(first: Any, second: Any) -> Any:
     length = second.length if isinstance(second, BoundedArray) else second.shape[0]
     bound = min(first.bound, len(buffer_of(second)))
     is_equal = first.data[:bound] == buffer_of(second)[:bound]
-    return (first.length == length) & jnp.all(is_equal | ~first.mask[:bound].reshape(-1, *[1] * (first.ndim - 1)))
+    return (first.length == length) & jnp.all(
+        is_equal | ~first.mask[:bound].reshape(-1, *[1] * (first.ndim - 1))
+    )
 
 
 def as_array(x: Any, dtype: Any = None, **_: Any) -> BoundedArray:
@@ -201,13 +223,13 @@ JOINING = ("append", "concatenate", "concat", "hstack")
 """The functions whose result may lack items if the first argument does."""
 FUNCTIONS: dict[str, Function] = {
     **REDUCTIONS,
-    "append": append, "concatenate": concatenate, "concat": concatenate, "hstack": lambda xs: concatenate(xs, None),
+    "append": append, "concatenate": concatenate, "concat": concatenate, "hstack": hstack,
     "delete": delete, "insert": insert, "array_equal": array_equal,
     "zeros_like": _filled_like(0), "ones_like": _filled_like(1), "full_like": _filled_like(None),
     **dict.fromkeys(("array", "asarray", "copy", "asanyarray", "ascontiguousarray", "atleast_1d"), as_array),
-    "shape": lambda x: x.shape, "ndim": lambda x: x.ndim, "size": lambda x: x.size,
+    **{name: operator.attrgetter(name) for name in ("shape", "ndim", "size")},
 }  # fmt: skip
-"""The functions by their names in NumPy, for arguments of which at least one is or contains a bounded array."""
+"""The functions by their names in NumPy. Some of their arguments are or contain bounded arrays."""
 
 
 # Python's builtins
@@ -261,16 +283,20 @@ def _define_operators() -> None:
         setattr(BoundedArray, f"__r{name}__", _operator(lambda a, b, f=function: f(b, a)))
     for name in ("lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert"):
         setattr(BoundedArray, f"__{name}__", _operator(getattr(operator, name)))
-    BoundedArray.__matmul__ = lambda self, other: _product(self, other)  # type: ignore[attr-defined]
-    BoundedArray.__rmatmul__ = lambda self, other: _product(other, self)  # type: ignore[attr-defined]
-    BoundedArray.__getitem__ = get_item  # type: ignore[attr-defined]
-    BoundedArray.__contains__ = lambda self, item: contains(item, self)  # type: ignore[attr-defined]
     for name in _METHODS.split():
         setattr(BoundedArray, name, _method(name))
+    others: dict[str, Function] = {
+        "__getitem__": get_item,
+        "__contains__": lambda self, item: bool(contains(item, self)),
+        "__matmul__": _product,
+        "__rmatmul__": lambda self, other: _product(other, self),
+    }
+    for name, method in others.items():
+        setattr(BoundedArray, name, method)
 
 
-_METHODS = """sum prod mean var std any all max min ptp argmax argmin cumsum cumprod argsort sort searchsorted dot
-    clip round astype copy conj conjugate"""
+_METHODS = """sum prod mean var std any all max min ptp argmax argmin cumsum cumprod argsort sort searchsorted
+    dot clip round astype copy conj conjugate"""
 
 
 def _operator(function: Function) -> Function:

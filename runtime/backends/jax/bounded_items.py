@@ -29,17 +29,24 @@ from .private import distance
 def is_bounded_item(target: Any, key: Any) -> bool:
     """Return whether an item has to be read or written here: the number of its rows, or of all, is staged."""
     return isinstance(target, BoundedArray) or any(
-        isinstance(part, BoundedArray) or _is_staged_slice(part) or (_is_mask(part) and staged_by(part) is not None)
+        isinstance(part, BoundedArray)
+        or _is_staged_slice(part)
+        or (_is_mask(part) and staged_by(part) is not None)
         for part in _parts(key)
     )
 
 
 def _parts(key: Any) -> tuple[Any, ...]:
-    return key if type(key) is tuple else (key,)
+    return tuple(
+        jnp.asarray(part) if isinstance(part, list) else part
+        for part in (key if type(key) is tuple else (key,))
+    )
 
 
 def _is_staged_slice(part: Any) -> bool:
-    return isinstance(part, slice) and any(staged_by(v) is not None for v in (part.start, part.stop, part.step))
+    return isinstance(part, slice) and any(
+        staged_by(v) is not None for v in (part.start, part.stop, part.step)
+    )
 
 
 def _is_mask(part: Any) -> bool:
@@ -79,7 +86,8 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
     if leading:
         return whole.at[leading].set(set_item(part, parts, value) if parts else value)
     first, rest = parts[0], parts[1:]
-    data, value = buffer_of(target), known_as_arrays(value)
+    target, value = part, known_as_arrays(value)
+    data = buffer_of(target)
     if rest:
         _check_rest(first, rest)
     length, key_of_rows = None, ()
@@ -128,10 +136,12 @@ def _leading(target: Any, parts: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...],
     if isinstance(target, BoundedArray):
         return target, parts, ()
     count = 0
+    target = jnp.asarray(target)
+    if sum(part is not None and part is not Ellipsis for part in parts) > target.ndim:
+        raise IndexError(f"too many indices for array: array is {target.ndim}-dimensional")
     while count < len(parts) and _is_number(parts[count]):
         count += 1
     leading = parts[:count]
-    target = jnp.asarray(target)
     return (target[leading] if leading else target), parts[count:], leading
 
 
@@ -139,7 +149,8 @@ def _check_rest(first: Any, rest: tuple[Any, ...]) -> None:
     is_array = _is_mask(first) or isinstance(first, (jax.Array, np.ndarray, BoundedArray))
     for part in rest:
         has_rows = isinstance(part, (BoundedArray, jax.Array, np.ndarray)) and np.ndim(part) > 0
-        if _is_staged_slice(part) or _is_mask(part) or (has_rows and is_array) or part in (None, Ellipsis):
+        is_other = part is None or part is Ellipsis
+        if is_other or _is_staged_slice(part) or _is_mask(part) or (has_rows and is_array):
             raise unsupported("a subscript whose number of rows is staged in another place than the first")
 
 
@@ -166,7 +177,7 @@ def _rows(target: Any, index: Any) -> Any:
 
 
 def _masked(target: Any, mask: Any) -> tuple[Any, Any, LengthKey]:
-    """Return an array with one row for each item of a mask, and the mask for its rows."""
+    """Return an array with one row for each item of a mask, the mask for its rows, and the length's key."""
     key: LengthKey = ("mask", key_of(target), mask)
     if isinstance(target, BoundedArray) or isinstance(mask, BoundedArray):
         if not has_like_rows(target, mask):

@@ -44,23 +44,23 @@ def _reduction(name: str) -> Function:
     function = getattr(jnp, name)
 
     def call(x: BoundedArray, axis: Any = None, **rest: Any) -> Any:
-        if not reduces_rows(x, axis):
-            return padded(function(x.data, axis=axis, **rest), x.length, x.key)
         if "where" in rest:
             raise unsupported(f"the argument 'where' of {name}()")
+        if not reduces_rows(x, axis):
+            return padded(function(x.data, axis=axis, **rest), x.length, x.key)
         return function(x.data, axis=axis, where=mask_of(x), **rest)
 
     return call
 
 
 def lowest(dtype: Any) -> Any:
-    if dtype == bool:
+    if jnp.issubdtype(dtype, jnp.bool_):
         return False
     return -jnp.inf if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype).min
 
 
 def highest(dtype: Any) -> Any:
-    if dtype == bool:
+    if jnp.issubdtype(dtype, jnp.bool_):
         return True
     return jnp.inf if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype).max
 
@@ -69,10 +69,10 @@ def _extremum(name: str, identity: Function, message: str) -> Function:
     function = getattr(jnp, name)
 
     def call(x: BoundedArray, axis: Any = None, **rest: Any) -> Any:
-        if not reduces_rows(x, axis):
-            return padded(function(x.data, axis=axis, **rest), x.length, x.key)
         if "where" in rest or jnp.issubdtype(x.dtype, jnp.complexfloating):
             raise unsupported(f"{name}() with a condition or complex numbers")
+        if not reduces_rows(x, axis):
+            return padded(function(x.data, axis=axis, **rest), x.length, x.key)
         if "initial" not in rest:
             require(x.length > 0, lambda: ValueError(message))
         return function(filled(x, identity(x.dtype)), axis=axis, **rest)
@@ -95,14 +95,20 @@ def ptp(x: BoundedArray, axis: Any = None) -> Any:
 def average(x: BoundedArray, axis: Any = None, weights: Any = None) -> Any:
     if weights is None:
         return REDUCTIONS["mean"](x, axis)
-    return REDUCTIONS["sum"](x * weights, axis) / REDUCTIONS["sum"](weights, axis)
+    if np.ndim(buffer_of(weights)) != x.ndim:
+        raise unsupported("average() with weights of other dimensions")
+    return _sum(x * weights, axis) / _sum(weights, axis)  # type: ignore[operator]
 
 
-def norm(x: BoundedArray, ord: Any = None, axis: Any = None, *, keepdims: bool = False) -> Any:  # noqa: A002 - NumPy's
+def _sum(x: Any, axis: Any) -> Any:
+    return REDUCTIONS["sum"](x, axis) if isinstance(x, BoundedArray) else jnp.sum(x, axis)
+
+
+def norm(x: BoundedArray, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     if not reduces_rows(x, axis):
         return _like(x, jnp.linalg.norm(x.data, ord, axis, keepdims))
-    if ord not in (None, 1, 2) and x.ndim > 1:
-        raise unsupported("this norm of matrices")
+    if isinstance(ord, (int, float)) and ord < 0:
+        raise unsupported("a norm of negative order")
     return jnp.linalg.norm(filled(x, 0), ord, axis, keepdims)
 
 
@@ -147,9 +153,11 @@ def median(x: BoundedArray, axis: Any = None) -> Any:
     return jnp.where((x.length == 0) | jnp.isnan(ordered[last]), jnp.nan, middle)
 
 
-def searchsorted(x: BoundedArray, v: Any, side: str = "left", **_: Any) -> Any:
+def searchsorted(x: Any, v: Any, side: str = "left", **_: Any) -> Any:
     if isinstance(v, BoundedArray):
         return _like(v, searchsorted(x, v.data, side))
+    if not isinstance(x, BoundedArray):
+        return jnp.searchsorted(x, v, side)
     v = jnp.asarray(v)[..., None]
     is_before = (x.data < v) if side == "left" else (x.data <= v)
     return jnp.sum(is_before & x.mask, axis=-1)
@@ -183,17 +191,27 @@ def matmul(a: Any, b: Any) -> Any:
         if isinstance(b, BoundedArray):
             raise unsupported("a product that sums over the second axis of the first operand")
         return _like(a, a.data @ b)
-    bound = min(v.shape[axis] if not isinstance(v, BoundedArray) else v.bound for v, axis in ((a, -1), (b, 0)))
+    bound = min(
+        v.shape[axis] if not isinstance(v, BoundedArray) else v.bound for v, axis in ((a, -1), (b, 0))
+    )
     if isinstance(a, BoundedArray):
         check_lengths([a, b], "matmul: operands have different numbers of items")
     else:
-        require(b.length == a.shape[-1], lambda: ValueError("matmul: operands have different numbers of items"))
+        require(
+            b.length == a.shape[-1], lambda: ValueError("matmul: operands have different numbers of items")
+        )
         a = a[..., :bound]
     return _summed(a, bound) @ _summed(b, bound)
 
 
 def _summed(x: Any, bound: int) -> Any:
-    return filled(x, 0)[:bound] if isinstance(x, BoundedArray) else x if x.shape[-1] == bound else resized(x, bound)
+    return (
+        filled(x, 0)[:bound]
+        if isinstance(x, BoundedArray)
+        else x
+        if x.shape[-1] == bound
+        else resized(x, bound)
+    )
 
 
 def dot(a: Any, b: Any) -> Any:
@@ -219,7 +237,8 @@ REDUCTIONS: dict[str, Function] = {
     **{
         f.__name__: f
         for f in (
-            count_nonzero, ptp, average, norm, argsort, sort, median, searchsorted, flip, diff, matmul, dot, vdot
+            count_nonzero, ptp, average, norm, argsort, sort, median, searchsorted, flip, diff, matmul, dot,
+            vdot,
         )
     },
 }  # fmt: skip

@@ -43,6 +43,9 @@ class NoItemsAval:
         return "an empty list"
 
 
+_ADVICE = "in a loop, ag.set_loop_options(maximum_size=n) allows up to n items"
+
+
 class _Sizes(threading.local):
     maximum: int | None = None
     depth = 0  # the number of captures around the loop that states the maximum
@@ -68,7 +71,7 @@ class BoundedTypes(CapturingBackend):
 
     @property
     def maximum_size(self) -> int | None:
-        """The largest number of items of arrays that the running loop carries, or None outside of its body."""
+        """The largest number of items of arrays that a loop carries, or None outside of its body."""
         is_in_body = any(capture.is_body for capture in self.captures[self._sizes.depth :])
         return self._sizes.maximum if is_in_body else None
 
@@ -96,18 +99,18 @@ class BoundedTypes(CapturingBackend):
     def merge_bounded(self, first: Aval, second: Aval, kind: Aval) -> BoundedAval:
         """Return the type of an array with the number of items of either of two types.
 
-        `kind` is their type if the numbers are equal. A loop carries no more items than its option allows, or,
-        without the option, than it begins with.
+        `kind` is their type if the numbers are equal. A loop carries no more items than its option allows,
+        or, without the option, than it begins with.
         """
         sizes, maximum = (first.shape[0], second.shape[0]), self._sizes.maximum
         is_bounded = isinstance(first, BoundedAval) or isinstance(second, BoundedAval)
         shapes = f"one has the shape {_shape(first)}, the other {_shape(second)}"
         if maximum is None and not is_bounded:
-            raise TypeError(shapes)
+            raise TypeError(f"{shapes}; {_ADVICE}")
         size = max(sizes)
         if self._sizes.is_carried and sizes[1] > sizes[0]:
             if maximum is None:
-                raise TypeError(f"{shapes}; ag.set_loop_options(maximum_size=n) lets a loop add items")
+                raise TypeError(f"{shapes}; {_ADVICE}")
             if sizes[0] > maximum:
                 raise TypeError(f"{shapes}, more than the maximum_size={maximum} of the loop")
             size = maximum

@@ -280,7 +280,7 @@ class JaxValues(BoundedTypes):
         return without_lists(value)
 
     def most_items(self, iterated: Any) -> int | None:
-        """Return the largest number of items, if the number itself is staged and the largest is known."""
+        """Return the largest number of items of an iterable of staged length, or None."""
         items = self.sequence(iterated)
         return None if isinstance(items.count, int) else items.most
 
@@ -311,7 +311,7 @@ _JOINING = (np.append, np.concatenate, np.stack, np.hstack, np.vstack)
 
 
 def _lists_as_arrays(function: Callable[..., Any], args: tuple[Any, ...]) -> list[Any]:
-    """Convert lists, which `jax.numpy` rejects, to arrays: those of plain values, and those that are joined."""
+    """Convert lists, which `jax.numpy` rejects, to arrays: those of plain values, and joined ones."""
     if function in _JOINING and len(args) > 0 and isinstance(args[0], (list, tuple)):
         return [[jnp.asarray(a) if isinstance(a, list) else a for a in args[0]], *args[1:]]
     return [
