@@ -21,7 +21,7 @@ ROOMS = {
     "autograph_rs.converters": {"gast"},
     "autograph_rs.runtime": {"numpy"},
     "autograph_rs.cli": {"autograph_rs", "autograph_rs.runtime", "click", "rich"},
-    "autograph_rs.testing.cases": {"autograph_rs", "autograph_rs.testing", "numpy"},
+    "autograph_rs.testing.cases": {"autograph_rs.testing", "numpy"},
     "autograph_rs.testing": {"autograph_rs", "autograph_rs.runtime", "autograph_rs.testing.cases", "numpy"},
     "autograph_rs": {"autograph_rs.converters", "autograph_rs.runtime", "gast", "numpy"},
 }

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-import autograph_rs as ag
-from autograph_rs.testing import samples
+from autograph_rs.testing import samples, set_loop_options
 
 XS = np.array([3.0, -1.0, 4.0, -2.5, 5.0])
 INTS = np.array([3, 1, 4, 1, 5])
@@ -13,7 +12,7 @@ INTS = np.array([3, 1, 4, 1, 5])
 def appended_under_a_condition(xs, limit):
     out = np.zeros(0)
     for x in xs:
-        ag.set_loop_options(maximum_size=5)
+        set_loop_options(maximum_size=5)
         if x > limit:
             out = np.append(out, x)
     return out, len(out), out.sum()
@@ -23,7 +22,7 @@ def appended_under_a_condition(xs, limit):
 def appended_in_each_round(xs):
     out = np.array([1.0])
     for x in xs:
-        ag.set_loop_options(maximum_size=6)
+        set_loop_options(maximum_size=6)
         out = np.append(out, x + out[-1])
     return out
 
@@ -32,7 +31,7 @@ def appended_in_each_round(xs):
 def digits_before_others(n):
     digits = np.zeros(0, int)
     while n > 0:
-        ag.set_loop_options(maximum_size=20)
+        set_loop_options(maximum_size=20)
         digits = np.concatenate([[n % 10], digits])
         n = n // 10
     return digits
@@ -43,7 +42,7 @@ def rows_in_a_while(xs, n):
     rows = np.zeros((0, 2))
     i = 0
     while i < n:
-        ag.set_loop_options(maximum_size=5)
+        set_loop_options(maximum_size=5)
         rows = np.concatenate([rows, np.array([[xs[i], 2.0 * i]])])
         i += 1
     return rows, rows.sum(axis=0)
@@ -53,7 +52,7 @@ def rows_in_a_while(xs, n):
 def list_under_a_condition(xs):
     found = []
     for x in xs:
-        ag.set_loop_options(maximum_size=5)
+        set_loop_options(maximum_size=5)
         if x > 0:
             found.append(x)
             found[0] = found[0] + 1
@@ -64,7 +63,7 @@ def list_under_a_condition(xs):
 def stack_of_numbers(xs, n):
     todo, total = [0], 0.0
     while len(todo) > 0:
-        ag.set_loop_options(maximum_size=10)
+        set_loop_options(maximum_size=10)
         i = todo.pop()
         if i < n:
             total += xs[i]
@@ -77,7 +76,7 @@ def stack_of_numbers(xs, n):
 def until_enough(xs, enough):
     taken = np.zeros(0)
     for x in xs:
-        ag.set_loop_options(maximum_size=5)
+        set_loop_options(maximum_size=5)
         if taken.sum() >= enough:
             break
         taken = np.append(taken, abs(x))
@@ -87,7 +86,7 @@ def until_enough(xs, enough):
 @samples((np.array([1.0, 3.0, 4.0, 8.0, 9.0]), 4.0), (np.array([1.0, 3.0, 4.0, 8.0, 9.0]), 0.0))
 def halves(xs, wanted):
     while len(xs) > 1:
-        ag.set_loop_options(maximum_size=5)
+        set_loop_options(maximum_size=5)
         middle = len(xs) // 2
         if xs[middle] > wanted:
             xs = xs[:middle]

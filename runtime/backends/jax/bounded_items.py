@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from ...errors import StagingError
 from .. import staged_by
 from .bounded_arrays import (
     BoundedArray,
@@ -74,6 +75,12 @@ def get_item(target: Any, key: Any) -> Any:
         rows = padded(_rows(target, first.data), first.length, first.key)
         return padded(buffer_of(target)[rows.data], first.length, first.key)
     if _is_number(first) or isinstance(first, (jax.Array, np.ndarray)):
+        if not buffer_of(target).shape[0]:
+            raise StagingError(
+                "an item is read from an array that never has one",
+                why="the array is a part of another, and its largest length is known to be zero",
+                remedy="test the length of the other array before, or end the recursion that shortens it",
+            )
         return buffer_of(target)[_rows(target, first)]
     raise unsupported(f"a subscript of type {type(first).__name__}")
 
