@@ -283,9 +283,7 @@ def test_the_result_of_a_compiled_function_has_the_items():
         (found + 1, found @ found, found.sum(), found[::2], found[-1]),
         (X[:3] + 1, X[:3] @ X[:3], X[:3].sum(), X[:3:2], X[2]),
     )
-    check_same(
-        (np.asarray(found, float), jnp.asarray(found), found.reshape(3, 1)), (X[:3], X[:3], X[:3, None])
-    )
+    check_same((np.asarray(found, float), found.reshape(3, 1)), (X[:3], X[:3, None]))
     assert bool(found[:1]) and 0.5 in found and 9.0 not in found
 
 

@@ -27,6 +27,8 @@ class CapturingBackend(FunctionalBackend):
     """Arguments, results and carried values of captured programs."""
 
     array_noun = "an array"
+    length_remedy = "use an array and a count"
+    """What allows paths to append different numbers of items to a list."""
     libraries: tuple[str, ...] = ()
 
     def is_user_error(self, error: BaseException) -> bool:
@@ -151,13 +153,20 @@ class CapturingBackend(FunctionalBackend):
                 results.append(next(values))
         return results
 
+    @property
+    def list_remedy(self) -> str:
+        """What to do in place of a list whose length is known only at run time."""
+        return (
+            f"create {self.array_noun} of the maximum length before the loop and assign its items, or loop a "
+            "fixed number of times"
+        )
+
     def _reject_growing_lists(self, avals: Sequence[Any]) -> None:
         if any(isinstance(aval, ListAval) for aval in avals):
             raise StagingError(
                 "a loop appends to a list, and its number of iterations is known only at run time",
                 why=f"{self.name} has no arrays of unknown length",
-                remedy=f"create {self.array_noun} of the maximum length before the loop and assign its "
-                "items, or loop a fixed number of times",
+                remedy=self.list_remedy,
             )
 
     # Lists
@@ -194,7 +203,7 @@ class CapturingBackend(FunctionalBackend):
     def merge(self, first: Any, second: Any) -> Any:
         if isinstance(first, ListAval) and isinstance(second, ListAval):
             if len(first.items) != len(second.items):
-                raise TypeError("the paths append different numbers of items; use an array and a count")
+                raise TypeError(f"the paths append different numbers of items; {self.length_remedy}")
             return ListAval(tuple(map(self.merge, first.items, second.items)))
         return super().merge(first, second)
 

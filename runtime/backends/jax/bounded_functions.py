@@ -161,6 +161,13 @@ def append(x: Any, values: Any, axis: Any = None) -> Any:
     return concatenate([x, values], axis)
 
 
+def stack(x: BoundedArray, axis: int = 0, **options: Any) -> BoundedArray:
+    """Return the rows of an array as an array."""
+    if axis or options:
+        raise unsupported("this stack()")
+    return x
+
+
 def delete(x: BoundedArray, obj: Any, axis: Any = None) -> Any:
     _check_place(x, obj, axis, "delete")
     place = jnp.where(obj < 0, obj + x.length, obj)
@@ -223,7 +230,7 @@ JOINING = ("append", "concatenate", "concat", "hstack")
 """The functions whose result may lack items if the first argument does."""
 FUNCTIONS: dict[str, Function] = {
     **REDUCTIONS,
-    "append": append, "concatenate": concatenate, "concat": concatenate, "hstack": hstack,
+    "stack": stack, "append": append, "concatenate": concatenate, "concat": concatenate, "hstack": hstack,
     "delete": delete, "insert": insert, "array_equal": array_equal,
     "zeros_like": _filled_like(0), "ones_like": _filled_like(1), "full_like": _filled_like(None),
     **dict.fromkeys(("array", "asarray", "copy", "asanyarray", "ascontiguousarray", "atleast_1d"), as_array),

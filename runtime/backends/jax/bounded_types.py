@@ -55,6 +55,9 @@ class _Sizes(threading.local):
 class BoundedTypes(CapturingBackend):
     """Types that allow the number of an array's items to change."""
 
+    length_remedy = _ADVICE
+    list_remedy = "state the largest number of items by ag.set_loop_options(maximum_size=n) in the loop"
+
     def __init__(self) -> None:
         super().__init__()
         self._sizes = _Sizes()
