@@ -110,10 +110,10 @@ def for_stmt(
     try:
         if ACTIVE and opts.get("maximum_size") is not None:
             with staging.sized(opts["maximum_size"]):
-                items = [iter_]
+                given = [iter_]
                 iter_ = None  # type: ignore[assignment] # as below
                 opts = {**opts, "maximum_size": None}
-                for_stmt(items.pop(), extra_test, body, get_state, set_state, symbol_names, opts)
+                for_stmt(given.pop(), extra_test, body, get_state, set_state, symbol_names, opts)
             return
         backend = BACKENDS[type(iter_)]
         is_requested = len(opts) > ("iterate_names" in opts) and type(iter_) is range

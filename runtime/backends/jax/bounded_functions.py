@@ -306,8 +306,13 @@ _METHODS = """sum prod mean var std any all max min ptp argmax argmin cumsum cum
     dot clip round astype copy conj conjugate"""
 
 
+_OPERANDS = (BoundedArray, jax.Array, np.ndarray, np.generic, int, float, complex, list, tuple)
+
+
 def _operator(function: Function) -> Function:
     def method(*operands: Any) -> Any:
+        if not all(isinstance(operand, _OPERANDS) for operand in operands):
+            return NotImplemented
         operands = tuple(map(known_as_arrays, operands))
         return elementwise(function, *operands) if has_bounded(operands) else function(*operands)
 

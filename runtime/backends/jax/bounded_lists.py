@@ -65,7 +65,7 @@ class BoundedList(BackendNeutral):
 
     def write(self, value: Any) -> None:
         capture = self.backend.captures[-1] if self.backend.captures else None
-        if capture is not self.home:
+        if capture is not None and capture is not self.home:
             capture.lists.setdefault(id(self), (self, self.value))
         self.value = value
 

@@ -18,6 +18,7 @@ from .bounded_arrays import (
     resized,
     unsupported,
 )
+from .bounded_items import get_item
 
 Function = Callable[..., Any]
 
@@ -97,7 +98,7 @@ def average(x: BoundedArray, axis: Any = None, weights: Any = None) -> Any:
         return REDUCTIONS["mean"](x, axis)
     if np.ndim(buffer_of(weights)) != x.ndim:
         raise unsupported("average() with weights of other dimensions")
-    return _sum(x * weights, axis) / _sum(weights, axis)  # type: ignore[operator]
+    return _sum(x * weights, axis) / _sum(weights, axis)
 
 
 def _sum(x: Any, axis: Any) -> Any:
@@ -168,14 +169,14 @@ def flip(x: BoundedArray, axis: Any = None) -> Any:
         return _like(x, jnp.flip(x.data, axis))
     if axis is None and x.ndim > 1:
         raise unsupported("flip() of several dimensions without an axis")
-    return x[::-1]
+    return get_item(x, slice(None, None, -1))
 
 
 def diff(x: BoundedArray, n: int = 1, axis: int = -1) -> Any:
     if axis % x.ndim:
         return _like(x, jnp.diff(x.data, n, axis))
     for _ in range(n):
-        x = x[1:] - x[:-1]
+        x = get_item(x, slice(1, None)) - get_item(x, slice(None, -1))
     return x
 
 

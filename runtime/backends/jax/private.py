@@ -101,7 +101,7 @@ def _sum_of(tracer: Any) -> tuple[Any, int]:
     total = 0
     while (equation := getattr(tracer, "parent", None)) is not None:
         name, operands = str(getattr(equation, "primitive", "")), getattr(equation, "in_tracers", ())
-        numbers = [getattr(getattr(operand, "val", None), "val", None) for operand in operands]
+        numbers: list[Any] = [getattr(getattr(operand, "val", None), "val", None) for operand in operands]
         places = [i for i, number in enumerate(numbers) if isinstance(number, (int, np.integer))]
         if name not in ("add", "sub") or len(places) != 1 or (name == "sub" and places != [1]):
             break
