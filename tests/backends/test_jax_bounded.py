@@ -23,6 +23,7 @@ OF_SLICES = [
     lambda x, w, m, n: x[n:],
     lambda x, w, m, n: x[n : n + 2],
     lambda x, w, m, n: x[n - 1 : n + 1],
+    lambda x, w, m, n: x[n + 1 : n - 1],
     lambda x, w, m, n: x[1:n],
     lambda x, w, m, n: x[n:4],
     lambda x, w, m, n: x[n:-1],

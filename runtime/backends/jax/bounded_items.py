@@ -269,5 +269,6 @@ def _bound(size: int, part: slice, step: int) -> int:
         if begin < 0 and (stop is None or (isinstance(plain[1], int) and plain[1] < 0)):
             bounds.append((plain[1] or 0) - begin)
         if staged_by(start) is not None and staged_by(stop) is not None:
-            bounds.append(size if (width := distance(start, stop)) is None else width)
+            width = distance(start, stop)  # if it is negative, only the end may count from the back
+            bounds.append(size if width is None or width < 0 else width)
     return -(-max(min(bounds), 0) // abs(step))
