@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 
+from ..runtime.staging.loop_options import set_loop_options
 from .conformance import BackendConformance, Verdict
 from .harness import Outcome, Sample, all_samples, samples
 
-__all__ = ["BackendConformance", "Outcome", "Sample", "Verdict", "all_samples", "samples"]
+__all__ = ["BackendConformance", "Outcome", "Sample", "Verdict", "all_samples", "samples", "set_loop_options"]
 
 # In a checkout the samples are in tests/cases, not in this package.
 _checkout = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

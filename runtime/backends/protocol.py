@@ -40,6 +40,8 @@ class Backend(Protocol):
 
     - `announces`: True if the backend adds itself to `ACTIVE` while it stages; any other is always in it
     - `staged_list(values)`: a list whose length may depend on staged values
+    - `sized(maximum)`: a context around a loop whose arrays and lists have at most so many items
+    - `most_items(iterated)`: the largest number of items of an iterable of staged length, or None
     - `staged_deque(values)`: the same for a `collections.deque`
     - `is_text(value)`: whether a staged value is text
     - `is_stand_in(value)`, `is_bool(value)`: whether others stand for the same object, so that `is` is

@@ -55,6 +55,11 @@ def while_stmt(
 ) -> None:
     """`while test(): body()`, staged from the first iteration whose test is staged."""
     try:
+        if ACTIVE and opts.get("maximum_size") is not None:
+            with staging.sized(opts["maximum_size"]):
+                opts = {**opts, "maximum_size": None}
+                while_rest(test(), test, body, get_state, set_state, symbol_names, opts)
+            return
         while_rest(test(), test, body, get_state, set_state, symbol_names, opts)
     except BaseException as error:
         drop_current_frame(error)
@@ -103,6 +108,13 @@ def for_stmt(
 ) -> None:
     """`for item in iter_: body(item)`, as long as `extra_test()` is true."""
     try:
+        if ACTIVE and opts.get("maximum_size") is not None:
+            with staging.sized(opts["maximum_size"]):
+                given = [iter_]
+                iter_ = None  # type: ignore[assignment] # as below
+                opts = {**opts, "maximum_size": None}
+                for_stmt(given.pop(), extra_test, body, get_state, set_state, symbol_names, opts)
+            return
         backend = BACKENDS[type(iter_)]
         is_requested = len(opts) > ("iterate_names" in opts) and type(iter_) is range
         if is_requested:  # loop options request a staged loop over a plain range

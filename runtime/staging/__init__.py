@@ -24,7 +24,7 @@ _HOMES = {
     "growing_lists": "staged_in_place",
     "identity": "identical",
     "loops": "for_stmt while_stmt",
-    "loop_options": "decrement_limit",
+    "loop_options": "decrement_limit sized",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
     "missing_values": "bound bound_parts certain inspected is_none is_optional markers whole",
     "plain_loops": "followed followed_items watched",

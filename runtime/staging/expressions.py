@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,6 +21,7 @@ from ..values.selected_container import SelectedList, set_choice, snapshot_sourc
 from ..values.structures import Spec, flatten, merge_sources, unflatten, walk_specs
 from . import special_methods
 from .conditions import if_exp, if_stmt
+from .loop_options import sized
 from .loops import for_stmt
 from .rolling.rolled_uses import note_item_use
 from .state.heap import is_of_user
@@ -69,12 +71,14 @@ def plain_comp(iterated: Iterable[Any], comprehension: Callable[[Any], list]) ->
 
 def list_comp(backend: Backend, iterated: Any, comprehension: Callable[[Any], list]) -> Any:
     """Stage a list comprehension as a loop that appends to a staged list."""
-    made = staged_list(backend, [])
 
     def body(item: Any) -> None:
         extend(backend, made, comprehension, item, *run_noting_condition(comprehension, [item]))
 
-    for_stmt(backend, iterated, None, body, tuple, set_nothing, (), {})
+    most = getattr(backend, "most_items", lambda _: None)(iterated)
+    with contextlib.nullcontext() if most is None else sized(most):
+        made = staged_list(backend, [])
+        for_stmt(backend, iterated, None, body, tuple, set_nothing, (), {})
     unstaged = getattr(backend, "unstaged", None)
     return made if unstaged is None else unstaged(made)
 

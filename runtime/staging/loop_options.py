@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ def set_loop_options(**options: Any) -> None:
     """Set options of the enclosing loop. The converter removes the call from the loop's body.
 
     Args:
-        **options: `maximum_iterations` limits a staged loop. `parallel_iterations`, `swap_memory` and
+        **options: `maximum_iterations` limits a staged loop. `maximum_size` is the largest number of items of
+            an array or list that grows in the loop; JAX needs it. `parallel_iterations`, `swap_memory` and
             `shape_invariants` apply to TensorFlow's loops. A backend may define others.
 
     Raises:
@@ -72,14 +74,18 @@ def checked(backend: Backend, options: dict[str, Any]) -> dict[str, Any]:
                 "an unknown option would have no effect",
                 f"use one of {', '.join([*_KINDS, *own])}, or leave it out",
             )
-        is_kind, kind, why = _KINDS[name]
-        if not is_kind(value):
-            what = f"{name} must be {kind}, not {describe(value)}"
-            raise _refused(name, what, why, f"pass {kind}, or leave it out")
+        _check(name, value)
     limit = given.get("maximum_iterations")
     if limit is not None and BACKENDS[type(limit)] is None:
         given["maximum_iterations"] = operator.index(limit)
     return given
+
+
+def sized(size: Any) -> AbstractContextManager[None]:
+    """Return a context in which arrays and lists may grow to the `maximum_size` of a loop."""
+    _check("maximum_size", size)
+    enter = getattr(active_backend(), "sized", None)
+    return nullcontext() if enter is None else enter(operator.index(size))
 
 
 def decrement_limit(options: dict[str, Any]) -> dict[str, Any]:
@@ -89,6 +95,13 @@ def decrement_limit(options: dict[str, Any]) -> dict[str, Any]:
     if most <= 0 if is_known else most is None or BACKENDS[type(most)] is None:
         return options
     return {**options, "maximum_iterations": most - 1}
+
+
+def _check(name: str, value: Any) -> None:
+    is_kind, kind, why = _KINDS[name]
+    if not is_kind(value):
+        what = f"{name} must be {kind}, not {describe(value)}"
+        raise _refused(name, what, why, f"pass {kind}, or leave it out")
 
 
 def _refused(name: str, what: str, why: str, remedy: str) -> OptionError:
@@ -113,6 +126,11 @@ def _are_pairs(value: Any) -> bool:
 
 _KINDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "maximum_iterations": (_is_count, "an int of at least 0", "it is the maximum number of iterations"),
+    "maximum_size": (
+        lambda value: BACKENDS[type(value)] is None and _is_count(value),
+        "a plain int of at least 0",
+        "it is the largest number of items of an array or list that grows in a JAX loop",
+    ),
     "parallel_iterations": (
         lambda value: _is_count(value) and value is not False and value != 0,
         "an int of at least 1",

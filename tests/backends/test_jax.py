@@ -341,8 +341,6 @@ def test_errors_are_raised_when_the_program_runs():
         (lambda x: jnp.zeros(2) if x > 0 else jnp.zeros(3), (1,), r"float32\[2\] if true \| float32\[3\]"),
         (lambda x: "positive" if x > 0 else "negative", (1,), "'positive'"),
         (lambda n: np.zeros(n) + 1, (3,), "static"),
-        (lambda xs: xs[xs > 0], (np.ones(3),), "static"),
-        (lambda xs, n: xs[:n], (np.ones(3), 2), "static"),
     ],
 )
 def test_what_cannot_be_staged_says_so(f, arguments, message):

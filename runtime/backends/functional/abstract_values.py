@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from ...core.undefined import is_return_variable
 from .. import BackendNeutral
@@ -73,3 +74,20 @@ class AppendedItems:
     """The items appended to a list since the capture of a branch or iteration began."""
 
     items: tuple[Any, ...] = ()
+
+
+class Compound(BackendNeutral):
+    """A staged value that several arrays hold."""
+
+    @property
+    def parts(self) -> list[Any]:
+        """The arrays that hold the value."""
+        raise NotImplementedError
+
+    def with_parts(self, parts: Sequence[Any]) -> Self:
+        """Return a value of the same kind that other arrays hold."""
+        raise NotImplementedError
+
+    def known(self, parts: Sequence[Any]) -> Any:
+        """Return the value that the arrays hold once the program runs."""
+        raise NotImplementedError

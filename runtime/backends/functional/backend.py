@@ -20,7 +20,7 @@ from ...errors import StagingError
 from ...staging.exceptions import refuse_caught
 from ...values.structures import flatten
 from .. import staged_by
-from .abstract_values import AppendedItems, Maybe
+from .abstract_values import AppendedItems, Compound, Maybe
 from .builtins import SHALLOW, SHOWING
 from .captures import Capture, Loop, undone_after
 from .counter_arithmetic import is_from_counter, merged_bound
@@ -270,7 +270,9 @@ class FunctionalBackend(NullableValues):
             if isinstance(leaf, Maybe):
                 parts = self.arrays_in([leaf.value, leaf.bound])
             elif isinstance(leaf, Optional):
-                parts = [leaf.value, leaf.is_present]
+                parts = self.arrays_in([leaf.value, leaf.is_present])
+            elif isinstance(leaf, Compound):
+                parts = leaf.parts
             elif isinstance(leaf, AppendedItems):
                 parts = self.arrays_in(leaf.items)
             arrays.update((id(p), p) for p in parts if self.is_array(p))
@@ -314,7 +316,9 @@ class FunctionalBackend(NullableValues):
         if self.is_array(iterated):
             rest = iterated[1:]
         else:
-            rest = StagedSequence(items.name, items.count - 1, lambda i: items.item(i + 1), items.arrays)
+            rest = StagedSequence(
+                items.name, items.count - 1, lambda i: items.item(i + 1), items.arrays, most=items.most
+            )
         return items.length > 0, lambda: items.item(0), rest
 
     def as_number(self, value: Any) -> Any:

@@ -52,7 +52,7 @@ class ProgramCapture(Capture):
 
     `results` are the program's results; `positions` maps the id of a leaf that the closure returned to its
     index among them. `failed` is true, or staged and true at run time, if the closure raised. `known_results`
-    contains the ids of the results that are not staged.
+    contains the ids of the results that are not staged. `is_body` is whether it is the body of a loop.
     """
 
     program: Any = None
@@ -60,6 +60,7 @@ class ProgramCapture(Capture):
     positions: dict[int, int] = field(default_factory=dict)
     failed: Any = False
     known_results: set[int] = field(default_factory=set)
+    is_body: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 from ...errors import StagingError
 from ...staging.exceptions import is_own_raise
 from ...values.structures import flatten
-from .abstract_values import AppendedItems, ListAval, Maybe
+from .abstract_values import AppendedItems, Compound, ListAval, Maybe
 from .backend import FunctionalBackend, Outputs
 from .captures import Loop, ProgramCapture
 from .growing_lists import GrowingList
@@ -27,6 +27,8 @@ class CapturingBackend(FunctionalBackend):
     """Arguments, results and carried values of captured programs."""
 
     array_noun = "an array"
+    length_remedy = "use an array and a count"
+    """What allows paths to append different numbers of items to a list."""
     libraries: tuple[str, ...] = ()
 
     def is_user_error(self, error: BaseException) -> bool:
@@ -67,6 +69,8 @@ class CapturingBackend(FunctionalBackend):
                 return self.optional_value(value_of(leaf.value), value_of(leaf.is_present))
             if isinstance(leaf, AppendedItems):
                 return AppendedItems(tuple(map(value_of, leaf.items)))
+            if isinstance(leaf, Compound):
+                return leaf.with_parts([value_of(part) for part in leaf.parts])
             position = capture.positions.get(id(leaf))
             return leaf if position is None else values[position]
 
@@ -78,10 +82,11 @@ class CapturingBackend(FunctionalBackend):
 
     # Loops
 
-    run_loop: Callable[[Loop, Any, Callable[[Any], list[Any]]], list[Any]]
+    run_loop: Callable[[Loop, Any, Callable[[Any], list[Any]], int | None], list[Any]]
     """Stage a loop of at most `length` iterations, or of any number if `length` is None.
 
-    `element(i)` returns the leaves of the i-th item.
+    `element(i)` returns the leaves of the i-th item, and `most` is the largest value of a staged `length`, or
+    None.
     """
     scan: Callable[[Loop, StagedSequence, int], list[Any]]
     """Stage a loop of known length, which stacks the items appended to lists and supports reverse mode."""
@@ -94,17 +99,20 @@ class CapturingBackend(FunctionalBackend):
 
     def stage_while(self, loop: Loop) -> list[Any]:
         self._reject_growing_lists(loop.types)
-        return self.run_loop(loop, self._limit(loop), lambda _: [])
+        return self.run_loop(loop, self._limit(loop), lambda _: [], None)
 
     def stage_for(self, iterated: Any, loop: Loop) -> list[Any]:
         items, limit = self.sequence(iterated), self._limit(loop)
         length = items.length if isinstance(items.count, int) else items.count
+        most = items.most
         if limit is not None:
             length = self.min_length(length, limit)
+            most = limit if most is None or (isinstance(limit, int) and limit < most) else most
         if loop.is_unconditional and isinstance(length, int):
             return self.scan(loop, items, length)
         self._reject_growing_lists(loop.types)
-        return self.run_loop(loop, length, lambda i: self.element_leaves(items.item(i)))
+        most = most if isinstance(most, int) else None
+        return self.run_loop(loop, length, lambda i: self.element_leaves(items.item(i)), most)
 
     def _limit(self, loop: Loop) -> Any:
         limit = loop.limit
@@ -145,13 +153,20 @@ class CapturingBackend(FunctionalBackend):
                 results.append(next(values))
         return results
 
+    @property
+    def list_remedy(self) -> str:
+        """What to do in place of a list whose length is known only at run time."""
+        return (
+            f"create {self.array_noun} of the maximum length before the loop and assign its items, or loop a "
+            "fixed number of times"
+        )
+
     def _reject_growing_lists(self, avals: Sequence[Any]) -> None:
         if any(isinstance(aval, ListAval) for aval in avals):
             raise StagingError(
                 "a loop appends to a list, and its number of iterations is known only at run time",
                 why=f"{self.name} has no arrays of unknown length",
-                remedy=f"create {self.array_noun} of the maximum length before the loop and assign its "
-                "items, or loop a fixed number of times",
+                remedy=self.list_remedy,
             )
 
     # Lists
@@ -188,7 +203,7 @@ class CapturingBackend(FunctionalBackend):
     def merge(self, first: Any, second: Any) -> Any:
         if isinstance(first, ListAval) and isinstance(second, ListAval):
             if len(first.items) != len(second.items):
-                raise TypeError("the paths append different numbers of items; use an array and a count")
+                raise TypeError(f"the paths append different numbers of items; {self.length_remedy}")
             return ListAval(tuple(map(self.merge, first.items, second.items)))
         return super().merge(first, second)
 

@@ -16,7 +16,7 @@ class StagedSequence(BackendNeutral):
     """A sequence of `count` items, of which `item(i)` computes the i-th; `count` may be staged.
 
     `arrays` are the arrays that the items come from. A negative `count` means no items; `clip` turns it into
-    the `length` that `len` returns.
+    the `length` that `len` returns. `most` is the largest possible count, if that is known.
     """
 
     def __init__(
@@ -26,8 +26,10 @@ class StagedSequence(BackendNeutral):
         item: Callable[[Any], Any],
         arrays: Sequence[Any] = (),
         clip: Callable[[Any], Any] | None = None,
+        most: int | None = None,
     ):
         self.name, self.count, self.item, self.arrays = name, count, item, tuple(arrays)
+        self.most = count if isinstance(count, int) else most
         self._clip = clip
 
     @property
@@ -71,7 +73,9 @@ def staged_range(start: Any, stop: Any, step: Any, clip: Callable[[Any], Any]) -
 
 
 def staged_enumerate(items: StagedSequence, start: Any = 0) -> StagedSequence:
-    return StagedSequence("enumerate", items.length, lambda i: (start + i, items.item(i)), items.arrays)
+    return StagedSequence(
+        "enumerate", items.length, lambda i: (start + i, items.item(i)), items.arrays, most=items.most
+    )
 
 
 def staged_zip(parts: Sequence[StagedSequence], minimum: Callable[[Any, Any], Any]) -> StagedSequence:
@@ -80,8 +84,12 @@ def staged_zip(parts: Sequence[StagedSequence], minimum: Callable[[Any, Any], An
     for part in parts[1:]:
         length = minimum(length, part.length)
     arrays = [array for part in parts for array in part.arrays]
-    return StagedSequence("zip", length, lambda i: tuple([p.item(i) for p in parts]), arrays)
+    most = min((part.most for part in parts if part.most is not None), default=None)
+    return StagedSequence("zip", length, lambda i: tuple([p.item(i) for p in parts]), arrays, most=most)
 
 
 def staged_reversed(items: StagedSequence) -> StagedSequence:
-    return StagedSequence("reversed", items.length, lambda i: items.item(items.length - 1 - i), items.arrays)
+    last = items.length - 1
+    return StagedSequence(
+        "reversed", items.length, lambda i: items.item(last - i), items.arrays, most=items.most
+    )

@@ -17,6 +17,7 @@ from ...backends.builtins import formatted
 from ...errors import ValueNeededError
 from ...values.structures import flatten, unflatten
 from .. import BackendNeutral, staged_by
+from .abstract_values import Compound
 from .optional_values import Optional
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
@@ -158,7 +159,7 @@ def operands_of(
     staged = {
         i: _parts_of(leaf)
         for i, leaf in enumerate(leaves)
-        if isinstance(leaf, (Optional, Text)) or is_staged(leaf)
+        if isinstance(leaf, (Compound, Optional, Text)) or is_staged(leaf)
     }
 
     def rebuilt(leaf: Any, arrays: Iterator[Any]) -> Any:
@@ -167,6 +168,8 @@ def operands_of(
         if isinstance(leaf, Optional):
             found, is_present = (known(next(arrays), part) for part in _parts_of(leaf))
             return found if is_present else None
+        if isinstance(leaf, Compound):
+            return leaf.known([next(arrays) for _ in leaf.parts])
         return known(next(arrays), leaf)
 
     def rebuild(arrays: Sequence[Any]) -> Any:
@@ -182,4 +185,6 @@ def _parts_of(leaf: Any) -> list[Any]:
     """Return the staged values from which a leaf is built when the program runs."""
     if isinstance(leaf, Text):
         return list(leaf.values)
+    if isinstance(leaf, Compound):
+        return leaf.parts
     return [leaf.value, leaf.is_present] if isinstance(leaf, Optional) else [leaf]

@@ -11,6 +11,8 @@ from .. import register_backend
 from ..functional.optional_values import Optional, from_parts, optional_parts
 from ..functional.staged_text import Text
 from .backend import JaxBackend
+from .bounded_arrays import BoundedArray
+from .bounded_lists import BoundedList
 from .private import api_boundary, hide_frames
 
 UNCONVERTED = ("jax.debug", "jax.experimental", "jax.extend", "jax._src.callback", "jax._src.debugging")
@@ -26,6 +28,12 @@ def register() -> None:
         missing_values.OptionalStructure,
         missing_values.tree_flatten,
         missing_values.tree_unflatten,
+    )
+    jax.tree_util.register_pytree_node(
+        BoundedArray, lambda array: ([array.data, array.length], None), lambda _, parts: BoundedArray(*parts)
+    )
+    jax.tree_util.register_pytree_node(
+        BoundedList, lambda items: ([items.array()], None), lambda _, parts: parts[0]
     )
     for kind in selected_container.KINDS:
         jax.tree_util.register_pytree_node(

@@ -31,7 +31,7 @@ class JaxBackend(JaxValues):
     """Conditionals and loops of `jax.lax`."""
 
     def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> ProgramCapture:
-        capture = ProgramCapture()
+        capture = ProgramCapture(is_body=bool(arguments))
 
         def trace(*placeholders: Any) -> list[Any]:
             leaves: Sequence[Any] = ()
@@ -113,20 +113,28 @@ class JaxBackend(JaxValues):
     def _continues(self, loop: Loop, value_of: Callable[[Any], Any], carry: Sequence[Any]) -> Any:
         """Return whether the loop continues after an iteration."""
         test = True if loop.next_test is True else self.truth(value_of(loop.next_test))
-        if loop.body.failed is False:
-            return test
-        return jnp.logical_not(carry[0]) if test is True else test & jnp.logical_not(carry[0])
+        outgrown = self.outgrown(loop, list(map(value_of, loop.results)))
+        for ends in (outgrown, False if loop.body.failed is False else carry[0]):
+            if ends is not False:
+                test = jnp.logical_not(ends) if test is True else test & jnp.logical_not(ends)
+        return test
 
     def _finish(self, loop: Loop, carry: Sequence[Any], rows: Sequence[Sequence[Any]] = ()) -> list[Any]:
         if loop.body.failed is not False:
             self.set_failed(carry[0])
             carry = carry[1:]
-        return self.loop_results(loop, carry, rows)
+        results = self.loop_results(loop, carry, rows)
+        self.fail_if_outgrown(loop, results)
+        return results
 
-    def run_loop(self, loop: Loop, length: Any, element: Callable[[Any], list[Any]]) -> list[Any]:
+    def run_loop(
+        self, loop: Loop, length: Any, element: Callable[[Any], list[Any]], most: int | None
+    ) -> list[Any]:
         start = self._start(loop)
         index = jnp.zeros_like(length) if isinstance(length, jax.Array) else 0
-        if loop.is_unconditional and loop.body.failed is False and length is not None:
+        limit = length if isinstance(length, int) else None if loop.body.program.effects else most
+        is_counted = isinstance(length, int) or (length is not None and limit is None)
+        if is_counted and loop.is_unconditional and not self._may_end(loop):
             carry = lax.fori_loop(
                 index, length, lambda i, carry: self._iterate(loop, element(i), carry)[1], start
             )
@@ -139,18 +147,25 @@ class JaxBackend(JaxValues):
         def test(i: Any, active: Any, *_: Any) -> Any:
             return (i < length) & active
 
-        state = [self.truth(loop.first_test), *start]
+        first_test, outgrown = self.truth(loop.first_test), self.outgrown(loop, loop.init)
+        state = [first_test if outgrown is False else first_test & ~outgrown, *start]
         if length is None:
             _, *carry = lax.while_loop(lambda state: state[0], lambda state: step(0, *state)[1:], state)
-        elif isinstance(length, int):
-            _, _, *carry = bounded_loop(test, step, [index, *state], length)
+        elif limit is not None:
+            _, _, *carry = bounded_loop(test, step, [index, *state], limit)
         else:
             _, _, *carry = lax.while_loop(
                 lambda state: test(*state), lambda state: step(*state), [index, *state]
             )
         return self._finish(loop, carry)
 
+    def _may_end(self, loop: Loop) -> bool:
+        """Return whether a loop ends at once if an iteration fails or leaves more items than it may."""
+        return loop.body.failed is not False or (bool(loop.body.program.effects) and self.can_outgrow(loop))
+
     def scan(self, loop: Loop, items: StagedSequence, length: int) -> list[Any]:
+        if loop.body.program.effects and self.can_outgrow(loop):
+            return self.run_loop(loop, length, lambda i: self.element_leaves(items.item(i)), length)
         is_whole = items.name == "array" and length == items.length
 
         def step(carry: list[Any], x: Any) -> tuple[list[Any], list[Any]]:

@@ -18,7 +18,7 @@ from .errors import static_shapes
 
 def call_library(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
     """Call the `jax.numpy` counterpart of a function of `math`, NumPy or Python."""
-    counterpart = getattr(jnp, _NAMES.get(function.__name__, function.__name__), None)
+    counterpart = getattr(jnp, JAX_NAMES.get(function.__name__, function.__name__), None)
     if counterpart is None:
         raise UnsupportedFunctionError(
             f"{function.__name__}() was called on a staged JAX array",
@@ -29,7 +29,7 @@ def call_library(function: Callable[..., Any], args: tuple, kwargs: dict[str, An
         return counterpart(*args, **kwargs)
 
 
-_NAMES = {
+JAX_NAMES = {
     "pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
     "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "factorial": "",
 }  # fmt: skip

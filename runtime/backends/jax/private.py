@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
+import numpy as np
 from jax import lax
 
 
@@ -87,6 +88,27 @@ class OpenProgram:
 def known_value(tracer: Any) -> Any:
     """Return the value of a tracer if it is known during the trace, or None."""
     return tracer.to_concrete_value()
+
+
+def distance(first: Any, second: Any) -> int | None:
+    """Return `second - first` if two staged integers are a third one plus known numbers, else None."""
+    (root, before), (other, after) = _sum_of(first), _sum_of(second)
+    return after - before if root is other else None
+
+
+def _sum_of(tracer: Any) -> tuple[Any, int]:
+    """Return a tracer and a number whose sum a tracer is."""
+    total = 0
+    while (equation := getattr(tracer, "parent", None)) is not None:
+        name, operands = str(getattr(equation, "primitive", "")), getattr(equation, "in_tracers", ())
+        numbers: list[Any] = [getattr(getattr(operand, "val", None), "val", None) for operand in operands]
+        places = [i for i, number in enumerate(numbers) if isinstance(number, (int, np.integer))]
+        if name not in ("add", "sub") or len(places) != 1 or (name == "sub" and places != [1]):
+            break
+        number = int(numbers[places[0]])
+        total += number if name == "add" else -number
+        tracer = operands[1 - places[0]]
+    return tracer, total
 
 
 def is_idle() -> bool:

@@ -17,10 +17,10 @@ from ... import staging
 from ...debugging.tracebacks import error_position, make_raiser
 from ...errors import UnsupportedFunctionError
 from ...staging.exceptions import fields_of, revived
+from ...values.structures import flatten
 from ..builtins import is_of_numpy
-from ..functional.abstract_values import Aval, Maybe
-from ..functional.builtins import replacing
-from ..functional.capturing import CapturingBackend
+from ..functional.abstract_values import Aval, Compound, Maybe
+from ..functional.builtins import SHALLOW, SHOWING, replacing
 from ..functional.index_errors import (
     check_unaliased,
     in_range,
@@ -31,6 +31,12 @@ from ..functional.index_errors import (
 from ..functional.iterables import StagedSequence
 from ..functional.optional_values import Optional, for_write, present
 from ..functional.staged_text import Text
+from . import bounded_functions
+from .bounded_arrays import BoundedArray, exact, unsupported
+from .bounded_functions import has_bounded, without_lists
+from .bounded_items import get_item, is_bounded_item, set_item
+from .bounded_lists import BoundedList
+from .bounded_types import BoundedAval, BoundedTypes
 from .builtins import BUILTINS, call_library, staged_operands
 from .errors import static_shapes
 from .private import current_trace, is_idle, known_value, weak_array
@@ -40,6 +46,10 @@ _DTYPES = {bool: np.dtype(bool), int: int, float: float, complex: complex}
 
 def truth(value: Any) -> Any:
     """Return the truth value of an array, as `bool` would."""
+    if isinstance(value, BoundedList):
+        return value.length() > 0
+    if isinstance(value, BoundedArray):
+        return bool(value)
     value = jnp.asarray(value)
     if value.size != 1:
         raise ValueError(
@@ -49,7 +59,7 @@ def truth(value: Any) -> Any:
     return value if value.dtype == bool else value != 0
 
 
-class JaxValues(CapturingBackend):
+class JaxValues(BoundedTypes):
     """Operations of the backend on single values."""
 
     name = "jax"
@@ -66,7 +76,9 @@ class JaxValues(CapturingBackend):
     def is_staged(self, value: Any) -> bool:
         if isinstance(value, jax.core.Tracer):
             return known_value(value) is None
-        return isinstance(value, (Maybe, Optional, StagedSequence, Text))
+        if isinstance(value, BoundedArray):
+            return not value.is_known
+        return isinstance(value, (BoundedList, Compound, Maybe, Optional, StagedSequence, Text))
 
     def staging(self) -> bool:
         return not is_idle()
@@ -88,6 +100,10 @@ class JaxValues(CapturingBackend):
     def aval(self, value: Any) -> Aval | None:
         if isinstance(value, jax.Array):
             return Aval(value.dtype, value.shape, bool(getattr(value, "weak_type", False)))
+        if isinstance(value, BoundedArray):
+            is_weak = bool(getattr(value.data, "weak_type", False))
+            limit = None if value.cut is None else len(value.cut)
+            return BoundedAval(value.dtype, value.data.shape, is_weak, value.may_exceed, limit)
         kind = type(value)
         if kind in _DTYPES:
             return Aval(jnp.result_type(_DTYPES[kind]), (), weak=kind is not bool)
@@ -96,6 +112,11 @@ class JaxValues(CapturingBackend):
         return None
 
     def merge_avals(self, first: Aval, second: Aval) -> Aval:
+        is_bounded = isinstance(first, BoundedAval) or isinstance(second, BoundedAval)
+        if first.shape and second.shape and (is_bounded or first.shape[0] != second.shape[0]):
+            rest = [Aval(a.dtype, (0, *a.shape[1:]), a.weak) for a in (first, second)]
+            if rest[0].shape == rest[1].shape:
+                return self.merge_bounded(first, second, self.merge_avals(*rest))
         if first.shape != second.shape:
             raise TypeError(f"one has the shape {first.shape}, the other {second.shape}")
         if first.dtype == second.dtype:
@@ -129,6 +150,10 @@ class JaxValues(CapturingBackend):
 
     def get_item(self, target: Any, key: Any) -> Any:
         target, key = present(target, operator.getitem), present(key, operator.index)
+        if isinstance(target, BoundedList):
+            return target[key]
+        if is_bounded_item(target, key) and isinstance(target, (np.ndarray, jax.Array, BoundedArray)):
+            return get_item(target, key)
         if isinstance(target, (list, tuple)):
             try:
                 item = jnp.stack([jnp.asarray(v) for v in target])[key]
@@ -137,24 +162,23 @@ class JaxValues(CapturingBackend):
             except (TypeError, ValueError) as error:
                 raise mixed_items_error(target, "an array", error) from None
         if isinstance(target, (np.ndarray, jax.Array)):
-            with static_shapes("a subscript with staged slice bounds or a staged mask"):
+            with static_shapes("a subscript with a staged array"):
                 return jnp.asarray(target)[key]
         raise staged_index_error(target, "use an array, or a list or tuple of arrays of one shape")
 
     def set_item(self, target: Any, key: Any, value: Any) -> Any:
         target, key, value = for_write(target, key, value)
+        if isinstance(target, BoundedList):
+            target.write(set_item(target.array(), key, value))
+            return target
         if self.is_staged(target) or (
             isinstance(target, (jax.Array, np.ndarray)) and (staging.has_staged(key) or self.is_staged(value))
         ):
             check_unaliased(target, self.name, "{}.copy()")
-            shape = getattr(key, "shape", ())
-            is_mask = shape and str(key.dtype) == "bool" and shape == target.shape[: len(shape)]
-            if is_mask and jnp.size(value) == 1:
-                array = jnp.asarray(target)
-                mask = jnp.reshape(key, shape + (1,) * (array.ndim - key.ndim))
-                return jnp.where(mask, jnp.asarray(value).reshape(()).astype(array.dtype), array)
-            with static_shapes("a subscript with staged slice bounds or a staged mask"):
-                array = jnp.asarray(target)
+            if is_bounded_item(target, key) or isinstance(value, BoundedArray):
+                return set_item(target, key, value)
+            array = jnp.asarray(target)
+            with static_shapes("a subscript with a staged array"):
                 return array.at[key].set(self.cast(value, Aval(array.dtype, ())))
         if staging.has_staged(key):
             raise staged_key_error(target, "use an array: x = x.at[key].set(value)")
@@ -163,6 +187,8 @@ class JaxValues(CapturingBackend):
 
     def contains(self, item: Any, container: Any) -> Any:
         container = present(container, iter)
+        if isinstance(container, BoundedArray):
+            return bounded_functions.contains(item, container)
         if isinstance(container, (list, tuple)):
             return jnp.any(jnp.stack([jnp.all(jnp.asarray(part == item)) for part in container]))
         if isinstance(container, (jax.Array, np.ndarray)):
@@ -210,6 +236,8 @@ class JaxValues(CapturingBackend):
         """Return a function that calls `jax.numpy` in place of NumPy if an argument is staged."""
         if is_idle():
             return None
+        if str(getattr(function, "__module__", "")).startswith("jax"):
+            return bounded_functions.handling(function)
         owner = getattr(function, "__self__", None)
         if isinstance(owner, np.ufunc):
             counterpart = getattr(getattr(jnp, owner.__name__, None), function.__name__, None)
@@ -221,6 +249,9 @@ class JaxValues(CapturingBackend):
             return None
 
         def call(*args: Any, **kwargs: Any) -> Any:
+            args, kwargs = without_lists((args, kwargs))
+            if has_bounded(args, kwargs):
+                return bounded_functions.call(function.__name__, counterpart, args, kwargs)
             if counterpart is None:
                 raise UnsupportedFunctionError(
                     f"numpy.{function.__name__} was called on a staged JAX array",
@@ -228,22 +259,65 @@ class JaxValues(CapturingBackend):
                     remedy="use jax.numpy functions instead, or call it through jax.pure_callback",
                 )
             with static_shapes(f"{function.__name__}()"):
-                return counterpart(*_lists_as_arrays(args), **kwargs)
+                return counterpart(*_lists_as_arrays(function, args), **kwargs)
 
-        return replacing(function, lambda leaf: isinstance(leaf, jax.core.Tracer), call)
+        return replacing(function, _is_staged_leaf, call)
 
     call_library = staticmethod(call_library)
+
+    def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        if function in SHOWING and any(isinstance(leaf, BoundedList) for leaf in flatten(args)[0]):
+            raise unsupported("the text of a list")
+        if function is bool and isinstance(args[0], BoundedList):
+            return self.truth(args[0])
+        args, kwargs = without_lists((args, kwargs))
+        if function in _UNCHANGED or not has_bounded(args, kwargs):
+            return super().call_builtin(function, args, kwargs)
+        return bounded_functions.call_builtin(function, args, kwargs)
+
+    def returned(self, value: Any) -> Any:
+        """Return the result of the outermost converted function with arrays in place of lists."""
+        return without_lists(value)
+
+    def most_items(self, iterated: Any) -> int | None:
+        """Return the largest number of items of an iterable of staged length, or None."""
+        items = self.sequence(iterated)
+        return None if isinstance(items.count, int) else items.most
+
+    def sequence(self, iterated: Any) -> StagedSequence:
+        array = iterated.array() if isinstance(iterated, BoundedList) else iterated
+        if not isinstance(array, BoundedArray):
+            return super().sequence(array)
+        array = exact(array)
+        return StagedSequence(
+            "bounded array", array.length, lambda i: array.data[i], array.parts, most=array.bound
+        )
+
+
+_UNCHANGED = (SHALLOW | SHOWING | {range}) - {len, bool, list, tuple}
+"""Builtins that take bounded arrays as they take other values."""
+
+
+def _is_staged_leaf(leaf: Any) -> bool:
+    return isinstance(leaf, (jax.core.Tracer, BoundedArray, BoundedList))
 
 
 _DIFFERENT = frozenset((np.polydiv, np.polymul))
 """Functions that remove leading zeros from the result; those of `jax.numpy` keep them."""
 
 
-def _lists_as_arrays(args: tuple[Any, ...]) -> list[Any]:
-    """Convert lists of plain values, which `jax.numpy` rejects, to arrays."""
+_JOINING = (np.append, np.concatenate, np.stack, np.hstack, np.vstack)
+"""Functions that join arrays, of which any may be a list."""
+
+
+def _lists_as_arrays(function: Callable[..., Any], args: tuple[Any, ...]) -> list[Any]:
+    """Convert lists, which `jax.numpy` rejects, to arrays: those of plain values, and joined ones."""
+    if function in _JOINING and len(args) > 0 and isinstance(args[0], (list, tuple)):
+        return [[jnp.asarray(a) if isinstance(a, list) else a for a in args[0]], *args[1:]]
     return [
         jnp.asarray(a)
-        if isinstance(a, list) and not any(hasattr(v, "dtype") or callable(v) for v in a)
+        if isinstance(a, list)
+        and (function in _JOINING or not any(hasattr(v, "dtype") or callable(v) for v in a))
         else a
         for a in args
     ]

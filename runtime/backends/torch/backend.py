@@ -144,7 +144,9 @@ class TorchBackend(TorchValues):
 
     # Loops
 
-    def run_loop(self, loop: Loop, length: Any, element: Callable[[Any], list[Any]]) -> list[Any]:
+    def run_loop(
+        self, loop: Loop, length: Any, element: Callable[[Any], list[Any]], most: int | None
+    ) -> list[Any]:
         body, start = loop.body, self.carried_arrays(loop, loop.init)
         bound = None if length is None else self.cast(length, TensorType(torch.int64, ()))
         counters = [] if bound is None else [self.cast(0, TensorType(torch.int64, ()))]
@@ -216,7 +218,7 @@ class TorchBackend(TorchValues):
             and not any(isinstance(t, ListAval) for t in loop.types)
         ):
             return self.run_loop(
-                loop, length, lambda i: self.element_leaves(items.item(i))
+                loop, length, lambda i: self.element_leaves(items.item(i)), length
             )  # inductor: no scan
         if length > MAX_UNROLLED:
             return self._finish(loop, *self._scan(loop, items, length, start, step))

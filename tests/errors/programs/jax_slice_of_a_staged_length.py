@@ -9,7 +9,7 @@ def wrong():
     @jax.jit
     @ag.convert
     def head(x, n):
-        return jnp.sum(x[:n])  # <-- here
+        return jnp.sum(jnp.outer(x[:n], x))  # <-- here
 
     return head(jnp.ones(3), 2)
 
@@ -18,9 +18,9 @@ def repaired():
     @jax.jit
     @ag.convert
     def head(x, n):
-        return jnp.sum(jnp.where(jnp.arange(3) < n, x, 0.0))
+        return jnp.sum(x[:n]) * jnp.sum(x)
 
     return head(jnp.ones(3), 2)
 
 
-EXPECTED = 2.0
+EXPECTED = 6.0
