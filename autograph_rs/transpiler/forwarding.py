@@ -9,10 +9,12 @@ from typing import Any
 
 from autograph_rs import runtime
 from autograph_rs.runtime import staging
+from autograph_rs.runtime.backends import CALL_TRACERS, Backend, staged_by
 from autograph_rs.runtime.debugging import tracebacks
 from autograph_rs.runtime.operators.calls import CacheEntry
 from autograph_rs.runtime.operators.higher_order import has_transparent_code, is_transparent
 from autograph_rs.runtime.operators.opt_out import is_opted_out
+from autograph_rs.runtime.values.reachability import reaches
 
 from ..source import definitions
 from ..source.code_objects import walk_code
@@ -37,17 +39,18 @@ class LazyConversion:
 def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[..., Any]:
     """Return a wrapper that runs the converted function while a backend is staging, or always if `always`."""
     f = conversion.function
-    is_staging: Callable[[], bool] = (lambda: True) if always else runtime.is_staging
 
     def convert_call(*args: Any, **kwargs: Any) -> Any:
         try:
-            if not is_staging() or is_opted_out():
+            is_staging = runtime.is_staging()
+            starting = () if is_staging else _starting_backends(f, args, kwargs)
+            if not (is_staging or starting or always) or is_opted_out():
                 return f(*args, **kwargs)
             if conversion.converted is None:
                 conversion.converted = conversion.transpiler.to_graph(f, source=conversion.source)
             try:
                 tracing = staging.Tracing(conversion.transpiler.namespace, f, (args, kwargs))
-                with runtime.backend_contexts(), tracing:
+                with runtime.backend_contexts(starting), tracing:
                     return runtime.returned(conversion.converted(*args, **kwargs))
             except BaseException as error:
                 if staging.ended(error, sys._getframe()):
@@ -59,6 +62,15 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
             raise
 
     return loader.copy_metadata(f, convert_call)  # type: ignore[no-any-return]
+
+
+def _starting_backends(f: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> list[Backend]:
+    """Return the backends without traces of their own whose staged values a call may reach."""
+    return [
+        backend
+        for backend in CALL_TRACERS
+        if reaches((f, args, kwargs), lambda value: staged_by(value) is backend)  # noqa: B023 - called now
+    ]
 
 
 WRAPPER_CODE = next(c for c in walk_code(forwarding_wrapper.__code__) if c.co_name == "convert_call")

@@ -1,0 +1,295 @@
+"""Captures, conditionals and loops for PyTensor.
+
+A branch is captured as the graph that it builds, and a loop body as a graph over placeholders. A conditional is a
+`switch` of numbers, or an `ifelse`; a loop is a `scan`, with `until` if a condition may end it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+from pytensor.ifelse import ifelse
+from pytensor.scan.op import Scan as ScanOp
+from pytensor.scan.utils import until
+
+from ...core.active_backends import CAPTURES
+from ...errors import StagingError
+from ...values.structures import flatten, unflatten
+from ..functional.abstract_values import AppendedItems, Aval, ListAval
+from ..functional.backend import Outputs
+from ..functional.captures import Loop, ProgramCapture
+from ..functional.iterables import StagedSequence
+from ..functional.nullable_values import is_flagged
+from .errors import Failure, Failures
+from .graphs import LoopValue, draws, guarded, is_differentiable, is_of_numbers, with_inputs
+from .items import negated
+from .private import now
+from .values import PytensorValues
+
+MAX_ITERATIONS = 2**31 - 1
+"""The largest number of iterations of a loop that only a condition ends: `scan` counts with 32 bits."""
+
+
+@dataclass
+class GraphCapture(ProgramCapture):
+    """A captured graph: its placeholders, the age of its oldest node, and the errors that it may raise."""
+
+    placeholders: Sequence[Any] = ()
+    start: int = 0
+    failures: Failures = field(default_factory=Failures)
+    known_tests: int = 0
+    """The number of tests that are decided where the capture begins."""
+
+
+class PytensorBackend(PytensorValues):
+    """Conditionals and loops of `pytensor.ifelse` and `pytensor.scan`."""
+
+    # Captures
+
+    def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> GraphCapture:
+        placeholders = [pt.TensorType(a.dtype, a.shape)() for a in self.argument_avals(arguments)]
+        capture = GraphCapture(placeholders=placeholders, start=now())
+        is_loop = bool(arguments)
+        outer = self.captures[-1].known_tests if self.captures else 0
+        capture.known_tests = len(CAPTURES.tests) if is_loop else outer
+        leaves: Sequence[Any] = ()
+        with self.capturing(capture):
+            capture.value, leaves = run(*self.arguments(arguments, placeholders))
+        self.result_arrays(capture, leaves)
+        for leaf in (leaf for failure in capture.failures.found for leaf in failure.leaves):
+            capture.positions.setdefault(id(leaf), len(capture.results))
+            capture.results.append(leaf)
+        if is_loop and draws(capture.results, capture.start, placeholders):
+            raise StagingError(
+                "the body of a staged loop draws random numbers",
+                why="each iteration would draw the same numbers, because the generator stays the same",
+                remedy="draw all numbers before the loop (rng.normal(size=n)), and loop over them",
+            )
+        return capture
+
+    def run_program(self, capture: ProgramCapture, arguments: Sequence[Any]) -> Sequence[Any]:
+        assert isinstance(capture, GraphCapture)
+        values = dict(zip(capture.placeholders, arguments, strict=True))
+        return with_inputs(capture.results, capture.start, values) if values else capture.results
+
+    @property
+    def path(self) -> Any:
+        """Return whether the branch that is captured runs, within its loop: True, or a variable."""
+        first = self.captures[-1].known_tests if self.captures else 0
+        result: Any = True
+        for test, outcome in CAPTURES.tests[first:]:
+            if self.is_staged(test):
+                holds = self.truth(test) if outcome else self.negated(self.truth(test))
+                result = holds if result is True else pt.and_(result, holds)
+        return result
+
+    # Conditionals
+
+    def conditional(self, test: Any, captures: tuple[Any, Any], outputs: Outputs) -> list[Any]:
+        avals = [aval for _, _, aval in outputs]
+        parts = [part for aval in avals for part in self.array_avals(aval)]
+        tests = test, self.negated(test)
+        for capture, holds in zip(captures, tests, strict=True):
+            self._add_failures(capture, holds)
+        if not avals:
+            return []
+        branches: list[list[Any] | None] = [None, None]
+        for i, capture in enumerate(captures):
+            if capture.raised is None:
+                lookup = self.result_lookup(capture, capture.results)
+                arrays = self.branch_arrays(lookup, outputs, i)
+                branches[i] = guarded(arrays, capture.start, tests[i])
+        first, second = branches
+        if first is None or second is None:  # what a branch leaves that raises is not read
+            return self.from_arrays(avals, first or second or list(map(self.zeros, parts)))
+        if all(part.shape == () for part in parts) and all(
+            is_of_numbers(arrays, capture.start)
+            for arrays, capture in zip((first, second), captures, strict=True)
+        ):
+            return self.from_arrays(avals, self.select_arrays(test, (first, second), outputs))
+        return self.from_arrays(avals, list(ifelse(test, first, second)))
+
+    def _add_failures(self, capture: Any, holds: Any) -> None:
+        for failure in capture.failures.found:
+            self.failures.add(failure.at([pt.and_(holds, failure.flag), *failure.operands]))
+
+    # Loops
+
+    def stage_while(self, loop: Loop) -> list[Any]:
+        return self._staged(loop, None, self._limit(loop))
+
+    def stage_for(self, iterated: Any, loop: Loop) -> list[Any]:
+        items, limit = self.sequence(iterated), self._limit(loop)
+        length = items.length
+        if limit is not None:
+            length = self.min_length(length, limit)
+        return self._staged(loop, items, length)
+
+    def _staged(self, loop: Loop, items: StagedSequence | None, length: Any) -> list[Any]:
+        lists = [aval for aval in loop.types if isinstance(aval, ListAval)]
+        start = self.carried_arrays(loop, loop.init)
+        self._check_shapes(loop, start)
+        if isinstance(length, int) and length <= 0:
+            return self.loop_results(loop, start)
+        going = self.path
+        if loop.first_test is not True:
+            first = self.truth(loop.first_test)
+            going = first if going is True else self.logical_and(going, first)
+        scan = Scan(self, loop, items, start)
+        bound = MAX_ITERATIONS if length is None else length
+        count = bound if going is True else pt.switch(going, bound, 0)
+        final, rows = scan.run(count)
+        if length is None:
+            self._fail_if_endless(final[0])
+        if not scan.is_counted:
+            again, _ = scan.run(final[0], is_counted=True)
+            final = [
+                LoopValue()(a, b) if is_differentiable(a) else a for a, b in zip(final, again, strict=True)
+            ]
+        for failure in scan.failures_of(final):
+            self.failures.add(failure)
+        carried = final[len(final) - len(start) :]
+        results = self.loop_results(loop, carried)
+        return self._with_lists(loop, results, rows, length) if lists else results
+
+    def _fail_if_endless(self, count: Any) -> None:
+        error = RuntimeError(f"a loop did not end within {MAX_ITERATIONS} iterations")
+        self.fail(pt.ge(count, MAX_ITERATIONS), error)
+
+    def _check_shapes(self, loop: Loop, start: Sequence[Any]) -> None:
+        for aval in loop.types:
+            if is_flagged(aval) and any(None in part.shape for part in self.array_avals(aval)):
+                raise StagingError(
+                    "a loop assigns a tensor of unknown shape to a variable without a value before the loop",
+                    why="PyTensor allocates what a loop carries before the first iteration",
+                    remedy="assign a tensor of that shape to the variable before the loop",
+                )
+
+    def _with_lists(
+        self, loop: Loop, results: list[Any], rows: Sequence[Any], length: Any
+    ) -> list[Any]:
+        """Return the results with the items that the iterations appended to lists."""
+        remaining = iter(rows)
+        for i, (aval, before) in enumerate(zip(loop.types, loop.init, strict=True)):
+            if isinstance(aval, ListAval):
+                stacked = [next(remaining) for part in aval.items for _ in self.array_avals(part)]
+                count = range(length)
+                results[i] = AppendedItems((*before.items, *[s[k] for k in count for s in stacked]))
+        return results
+
+    def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:
+        items = self.sequence(iterated)
+        leaves, spec = flatten(items.item(pt.scalar(dtype="int64")))
+        arrays = [leaf if self.is_array(leaf) else pt.as_tensor(np.asarray(leaf)) for leaf in leaves]
+        avals = [self.aval(array) for array in arrays]
+        return (lambda values: unflatten(spec, list(values))), avals
+
+    def item(self, array: Any, index: Any) -> Any:
+        """Return an item of an array that a loop goes over."""
+        found = self.slices.get(id(array))
+        if found is not None and found[0] is index:
+            return found[1]
+        return self.get_item(array, index) if isinstance(index, int) else array[index]
+
+    @property
+    def slices(self) -> dict[int, tuple[Any, Any]]:
+        """The index and the item of each array that the loops being built go over."""
+        return self._local.__dict__.setdefault("slices", {})
+
+
+class Scan:
+    """A loop as `scan`, whose state is the number of iterations, the loop's errors and its variables."""
+
+    def __init__(self, backend: PytensorBackend, loop: Loop, items: StagedSequence | None, start: list[Any]):
+        self.backend, self.loop, self.items = backend, loop, items
+        self.found: list[Failure] = loop.body.failures.found
+        zero = pt.constant(np.asarray(0, "int64"))
+        self.start = [zero, *self._errors_before(), *start]
+        self.arrays = [] if items is None else [a for a in items.arrays if backend.is_array(a)]
+
+    def _errors_before(self) -> list[Any]:
+        leaves = [leaf for failure in self.found for leaf in failure.leaves]
+        return [pt.constant(np.zeros([n or 0 for n in v.type.shape], v.dtype)) for v in leaves]
+
+    def failures_of(self, final: Sequence[Any]) -> list[Failure]:
+        position, found = 1, []
+        for failure in self.found:
+            end = position + len(failure.leaves)
+            found.append(failure.at(final[position:end]))
+            position = end
+        return found
+
+    def run(self, count: Any, *, is_counted: bool = False) -> tuple[list[Any], list[Any]]:
+        """Return the state after at most `count` iterations, and the rows that they append to lists."""
+        loop, backend = self.loop, self.backend
+        row_count = len([p for a in loop.types if isinstance(a, ListAval) for p in backend.array_avals(a)])
+
+        def step(*values: Any) -> Any:
+            slices, state = values[: len(self.arrays)], values[len(self.arrays) :]
+            known = backend.slices
+            added = {id(a): (state[0], s) for a, s in zip(self.arrays, slices, strict=True)}
+            known.update(added)
+            element = [] if self.items is None else backend.element_leaves(self.items.item(state[0]))
+            element = [e if backend.is_array(e) else pt.as_tensor(np.asarray(e)) for e in element]
+            for key in added:
+                del known[key]
+            value_of = backend.results(loop.body, [*element, *state[self._errors_end :]])
+            errors = [value_of(leaf) for failure in self.found for leaf in failure.leaves]
+            following = [state[0] + 1, *errors, *backend.iteration_arrays(loop, value_of)]
+            following = [_with_shape(new, old) for new, old in zip(following, state, strict=True)]
+            outputs = [*following, *backend.appended_arrays(loop, value_of)]
+            test = True if is_counted or self.is_counted else self._continues(value_of, errors)
+            return outputs if test is True else (outputs, until(backend.negated(test)))
+
+        made = pytensor.scan(
+            step,
+            sequences=[array[:count] for array in self.arrays],
+            outputs_info=[*self.start, *[None] * row_count],
+            n_steps=count,
+            strict=False,
+            return_list=True,
+            return_updates=False,
+        )
+        states = made[: len(self.start)]
+        return [_last(s, first) for s, first in zip(states, self.start, strict=True)], made[len(self.start) :]
+
+    @property
+    def is_counted(self) -> bool:
+        """Return whether only the number of iterations ends the loop."""
+        return self.loop.next_test is True and not self.found
+
+    @property
+    def _errors_end(self) -> int:
+        return 1 + sum(len(failure.leaves) for failure in self.found)
+
+    def _continues(self, value_of: Callable[[Any], Any], errors: Sequence[Any]) -> Any:
+        loop, backend = self.loop, self.backend
+        test = True if loop.next_test is True else backend.truth(value_of(loop.next_test))
+        position = 0
+        for failure in self.found:
+            holds = negated(errors[position])
+            test = holds if test is True else pt.and_(test, holds)
+            position += len(failure.leaves)
+        return test
+
+
+def _with_shape(new: Any, old: Any) -> Any:
+    """Return the next value of a variable, checked to have the shape of the earlier one when it runs."""
+    if new.ndim == 0 or (new.type.shape == old.type.shape and None not in old.type.shape):
+        return new
+    return pt.specify_shape(new, [old.shape[i] if n is None else n for i, n in enumerate(old.type.shape)])
+
+
+def _last(states: Any, first: Any) -> Any:
+    """Return the state after a loop, which is the first one if the loop has run no iteration.
+
+    `scan` returns the rows that follow the initial state, in a buffer that begins with it.
+    """
+    buffer = states.owner.inputs[0]
+    is_buffer = buffer.owner is not None and isinstance(buffer.owner.op, ScanOp)
+    return buffer[-1] if is_buffer else states[-1]

@@ -1,0 +1,54 @@
+"""What PyTensor has no public interface for: the age of variables, and `==` that compares values."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytensor.tensor as pt
+from pytensor.graph.basic import Variable
+from pytensor.tensor.variable import _tensor_py_operators as operators
+
+from .items import typed
+
+if not hasattr(Variable, "__count__"):
+    raise ImportError("Variable has no attribute '__count__'", name="pytensor.graph.basic")
+
+
+def age_of(variable: Variable) -> int:
+    """Return a number that is larger for variables that were created later."""
+    return int(variable.auto_name.removeprefix("auto_"))
+
+
+def now() -> int:
+    """Return an age that is larger than those of earlier variables and smaller than those of later ones."""
+    return age_of(pt.scalar())
+
+
+def compare_by_value(is_tracing: Callable[[], bool]) -> None:
+    """Make `==` and `!=` of tensors compare values while a converted function is traced.
+
+    PyTensor compares variables by identity, as its own graphs need it. That stays so for its own code, and
+    outside of traces for all code.
+    """
+
+    def compared(name: str, by_value: Callable[[Any, Any], Any]) -> None:
+        by_identity = getattr(operators, name)
+
+        def compare(self: Any, other: Any) -> Any:
+            if not is_tracing() or _is_of_pytensor(sys._getframe(1).f_globals):
+                return by_identity(self, other)
+            try:
+                return by_value(self, typed(other))
+            except (TypeError, NotImplementedError):  # a value of another kind
+                return NotImplemented
+
+        setattr(operators, name, compare)
+
+    compared("__eq__", pt.eq)
+    compared("__ne__", pt.neq)
+
+
+def _is_of_pytensor(namespace: dict[str, Any]) -> bool:
+    return str(namespace.get("__name__")).partition(".")[0] == "pytensor"
