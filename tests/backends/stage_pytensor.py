@@ -13,6 +13,7 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import OPT_FAST_COMPILE, Mode
 
+import autograph_rs as ag
 from autograph_rs.testing import BackendConformance
 
 pytensor.config.cxx = ""  # no C code
@@ -20,9 +21,21 @@ MODE = Mode("vm", OPT_FAST_COMPILE.including("scan"))
 MODES = {"python": MODE, "numba": None}
 
 
+def calling(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that creates none, so that a call of it is a trace."""
+
+    def call(*args: Any) -> Any:
+        return f(*args)
+
+    return call
+
+
 class System(BackendConformance):
     differs: dict[str, str] = {}
     mode: Any = MODE
+
+    def prepare(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        return ag.convert(calling(f))
 
     def stage(self, f: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arrays: Any) -> list[Any]:

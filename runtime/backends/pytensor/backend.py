@@ -18,17 +18,19 @@ from pytensor.scan.op import Scan as ScanOp
 from pytensor.scan.utils import until
 
 from ...core.active_backends import CAPTURES
-from ...errors import StagingError
+from ...errors import MismatchError, StagingError
 from ...values.structures import flatten, unflatten
 from ..functional.abstract_values import AppendedItems, Aval, ListAval
 from ..functional.backend import Outputs
 from ..functional.captures import Loop, ProgramCapture
 from ..functional.iterables import StagedSequence
 from ..functional.nullable_values import is_flagged
+from .counter_arithmetic import check_graph
 from .errors import Failure, Failures
 from .graphs import LoopValue, draws, guarded, is_differentiable, is_of_numbers, with_inputs
 from .items import negated
 from .private import now
+from .stacked_lists import Rows
 from .values import PytensorValues
 
 MAX_ITERATIONS = 2**31 - 1
@@ -52,6 +54,7 @@ class PytensorBackend(PytensorValues):
     # Captures
 
     def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> GraphCapture:
+        self.check_traced()
         placeholders = [pt.TensorType(a.dtype, a.shape)() for a in self.argument_avals(arguments)]
         capture = GraphCapture(placeholders=placeholders, start=now())
         is_loop = bool(arguments)
@@ -76,6 +79,10 @@ class PytensorBackend(PytensorValues):
         assert isinstance(capture, GraphCapture)
         values = dict(zip(capture.placeholders, arguments, strict=True))
         return with_inputs(capture.results, capture.start, values) if values else capture.results
+
+    def check_counter_arithmetic(self, capture: GraphCapture, largest: int) -> None:
+        """End the attempt to roll a loop if its body computes numbers from the counter inexactly."""
+        check_graph(capture.results, capture.start, capture.placeholders[0], largest)
 
     @property
     def path(self) -> Any:
@@ -147,15 +154,13 @@ class PytensorBackend(PytensorValues):
         if length is None:
             self._fail_if_endless(final[0])
         if not scan.is_counted:
-            again, _ = scan.run(final[0], is_counted=True)
-            final = [
-                LoopValue()(a, b) if is_differentiable(a) else a for a, b in zip(final, again, strict=True)
-            ]
+            again, rows_again = scan.run(final[0], is_counted=True)
+            final, rows = _with_gradients(final, again), _with_gradients(rows, rows_again)
         for failure in scan.failures_of(final):
             self.failures.add(failure)
         carried = final[len(final) - len(start) :]
         results = self.loop_results(loop, carried)
-        return self._with_lists(loop, results, rows, length) if lists else results
+        return self._with_lists(loop, results, rows, length if scan.is_counted else None) if lists else results
 
     def _fail_if_endless(self, count: Any) -> None:
         error = RuntimeError(f"a loop did not end within {MAX_ITERATIONS} iterations")
@@ -174,12 +179,24 @@ class PytensorBackend(PytensorValues):
         self, loop: Loop, results: list[Any], rows: Sequence[Any], length: Any
     ) -> list[Any]:
         """Return the results with the items that the iterations appended to lists."""
+        is_known = isinstance(length, int)
+        if not is_known and self.captures:
+            raise StagingError(
+                "a loop inside of another loop or of a branch appends to a list, and how often is not known",
+                why="the rows of a tensor have the same length",
+                remedy="assign the items of a tensor created before the loop: x[i] = value",
+            )
         remaining = iter(rows)
         for i, (aval, before) in enumerate(zip(loop.types, loop.init, strict=True)):
             if isinstance(aval, ListAval):
                 stacked = [next(remaining) for part in aval.items for _ in self.array_avals(part)]
-                count = range(length)
-                results[i] = AppendedItems((*before.items, *[s[k] for k in count for s in stacked]))
+                if is_known:
+                    made = [array[k] for k in range(length) for array in stacked]
+                elif len(stacked) == 1:
+                    made = [Rows(stacked[0])]
+                else:
+                    made = [Rows(_interleaved(stacked))]
+                results[i] = AppendedItems((*before.items, *made))
         return results
 
     def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:
@@ -200,6 +217,24 @@ class PytensorBackend(PytensorValues):
     def slices(self) -> dict[int, tuple[Any, Any]]:
         """The index and the item of each array that the loops being built go over."""
         return self._local.__dict__.setdefault("slices", {})
+
+
+def _interleaved(arrays: Sequence[Any]) -> Any:
+    """Return the items that iterations append several of, in order."""
+    try:
+        rows = pt.stack(list(arrays), axis=1)
+    except (TypeError, ValueError) as error:
+        raise MismatchError(
+            "a loop appends items of several shapes to a list, and its number of iterations is not known",
+            why=f"the items are stacked in one tensor: {error}",
+            remedy="use a list for each kind of item",
+        ) from None
+    return rows.reshape((-1, *[rows.shape[i] for i in range(2, rows.ndim)]))
+
+
+def _with_gradients(values: Sequence[Any], again: Sequence[Any]) -> list[Any]:
+    """Return the values after a loop that a condition ended, with the gradients of the counted loop."""
+    return [LoopValue()(a, b) if is_differentiable(a) else a for a, b in zip(values, again, strict=True)]
 
 
 class Scan:

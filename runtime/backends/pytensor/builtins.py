@@ -16,6 +16,7 @@ from ..functional.iterables import StagedSequence
 from ..functional.staged_text import formatted_text
 from .items import is_tensor, length_of
 from .numpy import call_numpy, stacked
+from .stacked_lists import array_of
 
 
 def call_library(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -58,6 +59,7 @@ def _filter(*_: Any) -> NoReturn:
 def _len(value: Any) -> Any:
     if isinstance(value, StagedSequence):
         return value.length
+    value = array_of(value)
     if not value.ndim:
         raise TypeError("len() of unsized object")
     return length_of(value)

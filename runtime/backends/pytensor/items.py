@@ -144,10 +144,16 @@ def contains(item: Any, container: Any) -> Any:
 
 def equal(first: Any, second: Any) -> Any:
     """Return `first == second`, which is False for values that are no numbers."""
-    try:
-        return pt.eq(*map(typed, (first, second)))
-    except (TypeError, NotImplementedError):
+    if not (is_number(first) and is_number(second)):
         return pt.constant(np.False_)
+    if first is second and np.dtype(first.dtype).kind in "fc":
+        return negated(pt.isnan(first))  # PyTensor simplifies x == x to True
+    return pt.eq(typed(first), typed(second))
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a tensor, an array, or a number."""
+    return isinstance(value, (bool, int, float, complex, np.ndarray, np.generic)) or is_tensor(value)
 
 
 def typed(value: Any) -> Any:

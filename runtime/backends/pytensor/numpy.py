@@ -13,13 +13,15 @@ from ...values.structures import flatten, unflatten
 from ..builtins import is_of_numpy
 from ..functional.builtins import replacing, ufunc_method
 from .items import is_tensor, negated
+from .stacked_lists import StackedList, array_of
 
 
 def replaced(function: Callable[..., Any]) -> Callable[..., Any] | None:
     owner = getattr(function, "__self__", None)
     if not is_of_numpy(function) and not isinstance(owner, np.ufunc):
         return None
-    return replacing(function, is_tensor, lambda *args, **kwargs: call_numpy(function, args, kwargs))
+    is_staged = lambda leaf: is_tensor(leaf) or isinstance(leaf, StackedList)  # noqa: E731
+    return replacing(function, is_staged, lambda *args, **kwargs: call_numpy(function, args, kwargs))
 
 
 def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -32,7 +34,7 @@ def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
             remedy="use functions of pytensor.tensor instead",
         )
     leaves, spec = flatten([args, kwargs])
-    args, kwargs = unflatten(spec, [_dtype_name(leaf) for leaf in leaves])
+    args, kwargs = unflatten(spec, [_dtype_name(array_of(leaf)) for leaf in leaves])
     return counterpart(*args, **kwargs)
 
 
@@ -55,6 +57,7 @@ def _dtype_name(leaf: Any) -> Any:
 
 def stacked(value: Any) -> Any:
     """Return a tensor, or a nested list or tuple of tensors and numbers, as one tensor."""
+    value = array_of(value)
     if isinstance(value, (list, tuple)):
         return pt.stack([stacked(item) for item in value]) if value else pt.as_tensor(np.zeros(0))
     return value if is_tensor(value) else pt.as_tensor(np.asarray(value))

@@ -27,6 +27,7 @@ from .builtins import BUILTINS, call_library, round_
 from .errors import Failure, Failures, known_value
 from .items import is_tensor, length_of, negated, typed
 from .numpy import replaced
+from .stacked_lists import Rows, StackedList, array_of, joined
 
 _DTYPES = {bool: "bool", int: "int64", complex: "complex128"}
 
@@ -45,7 +46,6 @@ class PytensorValues(CapturingBackend):
     libraries = ("pytensor",)
     array_noun = "a tensor"
     announces = starts_at_calls = True
-    rolls_ranges = False
     builtins = BUILTINS
     boolean = Aval("bool", ())
 
@@ -59,7 +59,7 @@ class PytensorValues(CapturingBackend):
     is_array = staticmethod(is_tensor)
 
     def is_staged(self, value: Any) -> bool:
-        return isinstance(value, (Variable, Maybe, Optional, StagedSequence, Text))
+        return isinstance(value, (Variable, Maybe, Optional, StackedList, StagedSequence, Text))
 
     def staging(self) -> bool:
         return bool(self.calls.failures)
@@ -109,7 +109,18 @@ class PytensorValues(CapturingBackend):
                 why="its graphs compute tensors of numbers",
                 remedy="return the values, and make the text of the results",
             )
-        return self.bound(leaf)
+        return array_of(self.bound(leaf))
+
+    # Lists
+
+    def unstaged(self, value: Any) -> Any:
+        """Return a list that a loop has lengthened, once no branch or loop is being captured."""
+        value = super().unstaged(value)
+        has_rows = type(value) is list and any(isinstance(item, Rows) for item in value)
+        return joined(value) if has_rows else value
+
+    def sequence(self, iterated: Any) -> StagedSequence:
+        return super().sequence(array_of(iterated))
 
     # Types
 
@@ -181,30 +192,40 @@ class PytensorValues(CapturingBackend):
         return length_of(value)
 
     def get_item(self, target: Any, key: Any) -> Any:
-        return indexing.get_item(target, key, self.fail)
+        return indexing.get_item(array_of(target), key, self.fail)
 
     def set_item(self, target: Any, key: Any, value: Any) -> Any:
         return indexing.set_item(target, key, value, self.fail)
 
     def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
+        if function is pt.stack:
+            return lambda items, *axis, **rest: (
+                items.array if isinstance(items, StackedList) and not (axis or rest) else pt.stack(items, *axis, **rest)
+            )
         if function is round:
             return lambda value, *digits: round_(value, *digits) if is_tensor(value) else round(value, *digits)
         return replaced(function) if self.staging() else None
+
+    def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+        return super().call_builtin(function, tuple(map(array_of, args)), kwargs)
 
     # Errors
 
     @property
     def failures(self) -> Failures:
         """The errors of the code that is being traced."""
-        if self.captures:
-            return self.captures[-1].failures
+        self.check_traced()
+        return self.captures[-1].failures if self.captures else self.calls.failures[-1]
+
+    def check_traced(self) -> None:
+        """Check that a call of a converted function is being traced, whose results raise the errors."""
         if not self.calls.failures:
             raise StagingError(
-                "code that may raise an error is staged outside of a function that ag.convert has converted",
-                why="PyTensor raises errors where results are computed, and what the results are is not known",
-                remedy="convert the function with ag.convert",
+                "a function that creates functions or classes, or that to_graph returned, is called with variables",
+                why="PyTensor has no traces: a call is one, but only of a function that ag.convert has wrapped",
+                remedy="call it from a function that creates none: ag.convert(model), with "
+                "def model(x): return f(x)",
             )
-        return self.calls.failures[-1]
 
     def has_effects(self) -> bool:
         return bool(self.failures.found)
