@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytensor.tensor as pt
-from pytensor.gradient import DisconnectedType, disconnected_grad
+from pytensor.gradient import DisconnectedGrad, DisconnectedType, disconnected_grad
 from pytensor.graph.basic import Apply, Constant
 from pytensor.graph.op import Op
 from pytensor.graph.rewriting.basic import node_rewriter
@@ -69,7 +69,7 @@ def is_differentiable(value: Any) -> bool:
 def is_of_numbers(results: Sequence[Any], start: int) -> bool:
     """Return whether results are computed element by element from numbers, so that a selection is cheap."""
     return all(
-        isinstance(node.op, Elemwise) and all(value.ndim == 0 for value in (*node.inputs, *node.outputs))
+        isinstance(node.op, (Elemwise, DisconnectedGrad)) and all(value.ndim == 0 for value in (*node.inputs, *node.outputs))
         for node in nodes_since(results, start)
     )
 
