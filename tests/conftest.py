@@ -55,7 +55,7 @@ def pytest_collection_modifyitems(config, items):
         items[:] = kept
 
 
-FRAMEWORKS = {"jax", "tensorflow", "torch", "onnx", "onnxruntime", "llvmlite"}
+FRAMEWORKS = {"jax", "tensorflow", "torch", "pytensor", "onnx", "onnxruntime", "llvmlite"}
 
 
 def needs(item: pytest.Item) -> Iterator[str]:

@@ -24,6 +24,7 @@ LINES = {
     "embed_pennylane.py": "captured: qnode for_loop cond",
     "embed_symbolic.py": "not (age < 6) and not (age > 65) and is_member: 8",
     "jax_mesh.py": "4096 points: the centres on 8 devices equal those on one device",
+    "pytensor_models.py": "The models agree with those written by hand.",
     "quickstart.py": "Settled after 5 steps; the staged function and plain Python agree.",
     "train_digits.py": "Saved a plot of the losses to train_digits.png.",
     "train_iris.py": "Saved a plot of the losses to train_iris.png.",
@@ -33,6 +34,7 @@ NOTES = re.compile(r"(I|W|WARNING|E)(0000)?[ :]|To enable the following instruct
 NEEDS = {
     "embed_onnx.py": ["onnx"],
     "jax_mesh.py": ["jax"],
+    "pytensor_models.py": ["pytensor"],
     "train_digits.py": ["matplotlib", "sklearn"],
     "train_iris.py": ["matplotlib"],
 }

@@ -33,7 +33,7 @@ ALSO = {
     "autograph_rs.runtime.export.onnx.engine": {"onnxruntime"},
     "autograph_rs.runtime.graph.native.linking.llvm": {"llvmlite"},
 }
-FRAMEWORKS = ("jax", "onnx", "tensorflow", "torch")
+FRAMEWORKS = ("jax", "onnx", "pytensor", "tensorflow", "torch")
 
 # The folders, lowest first. A module may import only from its own folder and folders on earlier lines.
 FLOORS = """

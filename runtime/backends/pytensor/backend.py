@@ -6,7 +6,8 @@ A branch is captured as the graph that it builds, and a loop body as a graph ove
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -147,6 +148,8 @@ class PytensorBackend(PytensorValues):
         if loop.first_test is not True:
             first = self.truth(loop.first_test)
             going = first if going is True else self.logical_and(going, first)
+        if going is False:
+            return self.loop_results(loop, start)
         scan = Scan(self, loop, items, start)
         bound = MAX_ITERATIONS if length is None else length
         count = bound if going is True else pt.switch(going, bound, 0)
@@ -201,10 +204,20 @@ class PytensorBackend(PytensorValues):
 
     def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:
         items = self.sequence(iterated)
-        leaves, spec = flatten(items.item(pt.scalar(dtype="int64")))
+        with self.in_range():
+            leaves, spec = flatten(items.item(pt.scalar(dtype="int64")))
         arrays = [leaf if self.is_array(leaf) else pt.as_tensor(np.asarray(leaf)) for leaf in leaves]
         avals = [self.aval(array) for array in arrays]
         return (lambda values: unflatten(spec, list(values))), avals
+
+    @contextlib.contextmanager
+    def in_range(self) -> Iterator[None]:
+        """Drop the checks of an index that is in range, because it counts the items of a loop."""
+        self.captures.append(GraphCapture())
+        try:
+            yield
+        finally:
+            self.captures.pop()
 
     def item(self, array: Any, index: Any) -> Any:
         """Return an item of an array that a loop goes over."""
@@ -269,7 +282,8 @@ class Scan:
             known = backend.slices
             added = {id(a): (state[0], s) for a, s in zip(self.arrays, slices, strict=True)}
             known.update(added)
-            element = [] if self.items is None else backend.element_leaves(self.items.item(state[0]))
+            with backend.in_range():
+                element = [] if self.items is None else backend.element_leaves(self.items.item(state[0]))
             element = [e if backend.is_array(e) else pt.as_tensor(np.asarray(e)) for e in element]
             for key in added:
                 del known[key]
