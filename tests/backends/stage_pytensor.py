@@ -49,7 +49,9 @@ class System(BackendConformance):
     def stage(self, f: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arrays: Any) -> list[Any]:
             inputs = [pt.tensor(dtype=a.dtype.name, shape=np.shape(a)) for a in arrays]
-            outputs = [pt.as_tensor(np.asarray(r) if not isinstance(r, pt.TensorVariable) else r) for r in f(*inputs)]
+            outputs = [
+                pt.as_tensor(np.asarray(r) if not isinstance(r, pt.TensorVariable) else r) for r in f(*inputs)
+            ]
             return pytensor.function(inputs, outputs, mode=self.mode, on_unused_input="ignore")(*arrays)
 
         return call

@@ -163,7 +163,9 @@ class PytensorBackend(PytensorValues):
             self.failures.add(failure)
         carried = final[len(final) - len(start) :]
         results = self.loop_results(loop, carried)
-        return self._with_lists(loop, results, rows, length if scan.is_counted else None) if lists else results
+        return (
+            self._with_lists(loop, results, rows, length if scan.is_counted else None) if lists else results
+        )
 
     def _fail_if_endless(self, count: Any) -> None:
         error = RuntimeError(f"a loop did not end within {MAX_ITERATIONS} iterations")
@@ -178,9 +180,7 @@ class PytensorBackend(PytensorValues):
                     remedy="assign a tensor of that shape to the variable before the loop",
                 )
 
-    def _with_lists(
-        self, loop: Loop, results: list[Any], rows: Sequence[Any], length: Any
-    ) -> list[Any]:
+    def _with_lists(self, loop: Loop, results: list[Any], rows: Sequence[Any], length: Any) -> list[Any]:
         """Return the results with the items that the iterations appended to lists."""
         is_known = isinstance(length, int)
         if not is_known and self.captures:

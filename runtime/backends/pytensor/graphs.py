@@ -69,7 +69,8 @@ def is_differentiable(value: Any) -> bool:
 def is_of_numbers(results: Sequence[Any], start: int) -> bool:
     """Return whether results are computed element by element from numbers, so that a selection is cheap."""
     return all(
-        isinstance(node.op, (Elemwise, DisconnectedGrad)) and all(value.ndim == 0 for value in (*node.inputs, *node.outputs))
+        isinstance(node.op, (Elemwise, DisconnectedGrad))
+        and all(value.ndim == 0 for value in (*node.inputs, *node.outputs))
         for node in nodes_since(results, start)
     )
 

@@ -200,10 +200,14 @@ class PytensorValues(CapturingBackend):
     def replaced(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
         if function is pt.stack:
             return lambda items, *axis, **rest: (
-                items.array if isinstance(items, StackedList) and not (axis or rest) else pt.stack(items, *axis, **rest)
+                items.array
+                if isinstance(items, StackedList) and not (axis or rest)
+                else pt.stack(items, *axis, **rest)
             )
         if function is round:
-            return lambda value, *digits: round_(value, *digits) if is_tensor(value) else round(value, *digits)
+            return lambda value, *digits: (
+                round_(value, *digits) if is_tensor(value) else round(value, *digits)
+            )
         return replaced(function) if self.staging() else None
 
     def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -246,5 +250,3 @@ def _common_dtype(first: Aval, second: Aval) -> str:
 
 
 _RANKS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
-
-
