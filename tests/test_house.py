@@ -302,7 +302,8 @@ def test_private_interfaces_stand_in_one_module() -> None:
         module for module, package, file in modules() if any(map(is_private, imports(tree_of(file), package)))
     }
     assert found == {
-        f"autograph_rs.runtime.backends.{framework}.private" for framework in ("tensorflow", "torch")
+        f"autograph_rs.runtime.backends.{framework}.private"
+        for framework in ("pytensor", "tensorflow", "torch")
     }
     assert is_private("jax._src.core.trace_state_clean")
     assert is_private("jax.extend.core")

@@ -1,7 +1,7 @@
 """Captures, conditionals and loops for PyTensor.
 
-A branch is captured as the graph that it builds, and a loop body as a graph over placeholders. A conditional is a
-`switch` of numbers, or an `ifelse`; a loop is a `scan`, with `until` if a condition may end it.
+A branch is captured as the graph that it builds, and a loop body as a graph over placeholders. A conditional
+is a `switch` of numbers, or an `ifelse`; a loop is a `scan`, with `until` if a condition may end it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pytensor.scan.utils import until
 from ...core.active_backends import CAPTURES
 from ...errors import MismatchError, StagingError
 from ...values.structures import flatten, unflatten
-from ..functional.abstract_values import AppendedItems, Aval, ListAval
+from ..functional.abstract_values import AppendedItems, ListAval
 from ..functional.backend import Outputs
 from ..functional.captures import Loop, ProgramCapture
 from ..functional.iterables import StagedSequence

@@ -96,7 +96,7 @@ def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
             remedy="use pt.argsort of the keys",
         )
     ordered = pt.sort(stacked(values))
-    return list((ordered[::-1] if reverse else ordered)) if ordered.type.shape[0] is not None else ordered
+    return list(ordered[::-1] if reverse else ordered) if ordered.type.shape[0] is not None else ordered
 
 
 BUILTINS: dict[Any, Callable[..., Any]] = {

@@ -31,7 +31,7 @@ def is_tensor(value: Any) -> bool:
 
 
 def negated(flag: Any) -> Any:
-    """Return the opposite of a truth value. `pt.invert` of a bool gives -1 or -2 where PyTensor runs Python."""
+    """Return the opposite of a truth value. Where PyTensor runs Python, `pt.invert` of True may give -2."""
     return pt.eq(flag, np.False_)
 
 
@@ -65,7 +65,7 @@ def _is_mask(part: Any) -> bool:
 
 
 def _checked(target: Any, key: Any, fail: Fail) -> Any:
-    """Return a subscript with indexes in range in place of those that are not, for which the program fails."""
+    """Return a subscript with indexes in range in place of others, for which the program fails."""
     parts = list(key) if type(key) is tuple else [key]
     if sum(p is not None and p is not Ellipsis for p in parts) > target.ndim:
         raise IndexError(

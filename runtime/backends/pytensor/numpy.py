@@ -50,7 +50,7 @@ def _counterpart(function: Any) -> Callable[..., Any] | None:
 
 def _dtype_name(leaf: Any) -> Any:
     is_dtype = isinstance(leaf, np.dtype) or (isinstance(leaf, type) and issubclass(leaf, np.generic))
-    if is_dtype or leaf in (bool, int, float, complex) and isinstance(leaf, type):
+    if is_dtype or (leaf in (bool, int, float, complex) and isinstance(leaf, type)):
         return np.dtype(leaf).name
     return leaf
 
@@ -105,8 +105,8 @@ _SAME = frozenset((
 """Functions that PyTensor has under the same names, with the same parameters and results."""
 
 _ELEMENTWISE = (
-    "exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh "
-    "arctanh arctan2 floor ceil trunc sign abs maximum minimum where greater greater_equal less less_equal "
+    "exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh "
+    "arccosh arctanh arctan2 floor ceil trunc sign abs maximum minimum where greater greater_equal less less_equal "
     "logaddexp deg2rad rad2deg square power"
 ).split()
 
@@ -129,6 +129,11 @@ def _logical(name: str) -> Callable[..., Any]:
     return lambda *args: function(*[pt.neq(_typed(a), 0) for a in args])
 
 
+def _reduction(name: str) -> Callable[..., Any]:
+    reduce = getattr(pt, name)
+    return lambda x, *args, **kwargs: reduce(stacked(x), *args, **kwargs)
+
+
 def _clip(x: Any, low: Any = None, high: Any = None) -> Any:
     x = x if low is None else pt.maximum(x, low)
     return x if high is None else pt.minimum(x, high)
@@ -148,10 +153,7 @@ _OWN: dict[str, Callable[..., Any]] = {
     **{name: _on_arrays(name) for name in _ELEMENTWISE if hasattr(pt, name)},
     **{name: _on_arrays(other) for name, other in _RENAMED.items()},
     **{name: _logical(_RENAMED[name]) for name in ("logical_and", "logical_or", "logical_xor")},
-    **{
-        name: (lambda x, *args, _reduce=getattr(pt, other), **kwargs: _reduce(stacked(x), *args, **kwargs))
-        for name, other in _REDUCTIONS.items()
-    },
+    **{name: _reduction(other) for name, other in _REDUCTIONS.items()},
     "array": _array,
     "asarray": _array,
     "asanyarray": _array,

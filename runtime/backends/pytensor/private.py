@@ -30,8 +30,8 @@ def now() -> int:
 def compare_by_value(is_tracing: Callable[[], bool]) -> None:
     """Make `==` and `!=` of tensors compare values while a converted function is traced.
 
-    PyTensor compares variables by identity, as its own graphs need it. That stays so for its own code, and for
-    all code outside of converted functions.
+    PyTensor compares variables by identity, as its own graphs need it. That stays so for its own code, and
+    for all code outside of converted functions.
     """
 
     def compared(name: str, by_value: Callable[[Any, Any], Any]) -> None:

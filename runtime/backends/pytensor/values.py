@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -225,8 +224,8 @@ class PytensorValues(CapturingBackend):
         """Check that a call of a converted function is being traced, whose results raise the errors."""
         if not self.calls.failures:
             raise StagingError(
-                "a function that creates functions or classes, or that to_graph returned, is called with variables",
-                why="PyTensor has no traces: a call is one, but only of a function that ag.convert has wrapped",
+                "a function that creates functions, or that to_graph returned, is called with variables",
+                why="PyTensor has no traces: a call is one, if ag.convert has wrapped the function",
                 remedy="call it from a function that creates none: ag.convert(model), with "
                 "def model(x): return f(x)",
             )
