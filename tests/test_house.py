@@ -47,7 +47,7 @@ FLOORS = """
     runtime/staging/attempts
     runtime/containers
     runtime/operators runtime/backends/functional
-    runtime/backends/jax runtime/backends/tensorflow runtime/backends/torch runtime
+    runtime/backends/jax runtime/backends/pytensor runtime/backends/tensorflow runtime/backends/torch runtime
     runtime/graph/ir
     runtime/graph/rules runtime/graph/optimise runtime/export/onnx/builder runtime/export
     runtime/graph/tracing

@@ -56,7 +56,11 @@ class PytensorBackend(PytensorValues):
 
     def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> GraphCapture:
         self.check_traced()
-        placeholders = [pt.TensorType(a.dtype, a.shape)() for a in self.argument_avals(arguments)]
+        avals = self.argument_avals(arguments)
+        placeholders = [pt.TensorType(aval.dtype, aval.shape)() for aval in avals]
+        for placeholder, aval in zip(placeholders, avals, strict=True):
+            if aval.weak:
+                self.as_number(placeholder)
         capture = GraphCapture(placeholders=placeholders, start=now())
         is_loop = bool(arguments)
         outer = self.captures[-1].known_tests if self.captures else 0

@@ -106,7 +106,7 @@ _SAME = frozenset((
 
 _ELEMENTWISE = (
     "exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh "
-    "arccosh arctanh arctan2 floor ceil trunc sign abs maximum minimum where greater greater_equal less less_equal "
+    "arccosh arctanh arctan2 floor ceil trunc sign abs maximum minimum where "
     "logaddexp deg2rad rad2deg square power"
 ).split()
 

@@ -123,9 +123,15 @@ class PytensorValues(CapturingBackend):
 
     # Types
 
+    def as_number(self, value: Any) -> Any:
+        if is_tensor(value):
+            value.tag.is_python_number = True
+        return value
+
     def aval(self, value: Any) -> Aval | None:
         if is_tensor(value):
-            return Aval(value.dtype, tuple(value.type.shape))
+            is_weak = getattr(value.tag, "is_python_number", False)
+            return Aval(value.dtype, tuple(value.type.shape), weak=is_weak)
         kind = type(value)
         if kind in _DTYPES:
             return Aval(_DTYPES[kind], (), weak=kind is not bool)
