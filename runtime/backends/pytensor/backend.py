@@ -177,6 +177,12 @@ class PytensorBackend(PytensorValues):
 
     def _check_shapes(self, loop: Loop, start: Sequence[Any]) -> None:
         for aval in loop.types:
+            if isinstance(aval, ListAval) and None in aval.items:
+                raise StagingError(
+                    "a loop appends a value that is no number and no tensor to a list",
+                    why="the items that the iterations append are stacked in one tensor",
+                    remedy="use a list for each part of a tuple",
+                )
             if is_flagged(aval) and any(None in part.shape for part in self.array_avals(aval)):
                 raise StagingError(
                     "a loop assigns a tensor of unknown shape to a variable without a value before the loop",

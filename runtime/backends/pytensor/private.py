@@ -9,6 +9,7 @@ from typing import Any
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
+from pytensor.tensor.basic import _as_tensor_variable
 from pytensor.tensor.variable import _tensor_py_operators as operators
 
 from .items import equal, is_number, negated
@@ -47,6 +48,11 @@ def compare_by_value(is_tracing: Callable[[], bool]) -> None:
 
     compared("__eq__", equal)
     compared("__ne__", lambda first, second: negated(equal(first, second)))
+
+
+def convert_to_tensor(kind: type, tensor_of: Callable[[Any], Any]) -> None:
+    """Make PyTensor's functions accept values of a type."""
+    _as_tensor_variable.register(kind, lambda value, *args, **kwargs: tensor_of(value))
 
 
 def _is_converted(frame: FrameType | None) -> bool:
