@@ -32,7 +32,7 @@ def calling(f: Callable[..., Any]) -> Callable[..., Any]:
 
 class System(BackendConformance):
     refusals = (TypeError, AssertionError)
-    """PyTensor's errors for an operator that it lacks or a value that it needs, and for shapes that change."""
+    """PyTensor's errors for operators that it lacks, values that it needs, and shapes that change."""
     differs = {
         "indexing.py::element": TEXT,
         "indexing.py::constant_array": TEXT,
