@@ -76,7 +76,7 @@ class PytensorBackend(PytensorValues):
             raise StagingError(
                 "the body of a staged loop draws random numbers",
                 why="each iteration would draw the same numbers, because the generator stays the same",
-                remedy="draw all numbers before the loop (rng.normal(size=n)), and loop over them",
+                remedy="draw all numbers before the loop (_, xs = rng.normal(size=n)), and loop over them",
             )
         return capture
 
