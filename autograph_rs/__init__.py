@@ -26,6 +26,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # for type checkers, the names that `__getattr__` imports
     from .explaining.api import explain as explain
     from .explaining.report import Report as Report
+    from .expressions.operators import ExpressionOperators as ExpressionOperators
+    from .expressions.symbols import SymbolOperators as SymbolOperators
     from .frameworks.torch_modules import convert_module as convert_module
     from .functions.concrete_function import ConcreteFunction as ConcreteFunction
     from .functions.decorator import function as function
@@ -37,6 +39,8 @@ if TYPE_CHECKING:  # for type checkers, the names that `__getattr__` imports
     from .gradients.transforms import value_and_grad as value_and_grad
     from .gradients.vjp import vjp as vjp
     from .logging.verbosity import set_verbosity as set_verbosity
+    from .profiling.api import profile as profile
+    from .profiling.profile import Profile as Profile
     from .runtime.backends import Backend as Backend
     from .runtime.backends import register_backend as register_backend
     from .runtime.errors import AliasError as AliasError
@@ -97,6 +101,8 @@ if TYPE_CHECKING:  # for type checkers, the names that `__getattr__` imports
 _NAMES = {
     "autograph_rs.transpiler.default": ("convert", "to_graph", "to_code", "do_not_convert"),
     "autograph_rs.transpiler.transpiler": ("Transpiler",),
+    "autograph_rs.expressions.operators": ("ExpressionOperators",),
+    "autograph_rs.expressions.symbols": ("SymbolOperators",),
     "autograph_rs.functions.decorator": ("function",),
     "autograph_rs.functions.function": ("Function",),
     "autograph_rs.functions.retracing": ("RetraceWarning",),
@@ -110,6 +116,8 @@ _NAMES = {
     "autograph_rs.functions.engine_report": ("EngineReport",),
     "autograph_rs.explaining.api": ("explain",),
     "autograph_rs.explaining.report": ("Report",),
+    "autograph_rs.profiling.api": ("profile",),
+    "autograph_rs.profiling.profile": ("Profile",),
     "autograph_rs.runtime.graph": (
         "Graph",
         "TensorSpec",

@@ -1,6 +1,7 @@
 """The programs of `workloads.py` in PyTorch, with control flow written by hand.
 
-Exported programs are called both directly and compiled. PyTorch 2.13 cannot compile a `scan` for a CPU.
+Exported programs are called both directly and compiled, and functions are compiled whole by `torch.compile`.
+PyTorch 2.13 cannot compile a `scan` for a CPU, so these have a `while_loop` by hand, as ours do.
 PyTorch's loop bodies take and return tensors only, and must not return an input.
 """
 
@@ -42,6 +43,25 @@ def rnn(xs, hidden, w_in, w_hidden):
     return scan(body, hidden, xs)[0]
 
 
+def clipped_walk_by_while(xs, state):
+    def body(i, state):
+        state = 0.9 * state + torch.index_select(xs, 0, i.reshape(1))[0]
+        state = torch.cond(state.sum() > 0, torch.tanh, lambda state: state * 0.5, (state,))
+        return i + 1, state
+
+    start = torch.zeros((), dtype=torch.int64), state.clone()
+    return while_loop(lambda i, _: i < len(xs), body, start)[1]
+
+
+def rnn_by_while(xs, hidden, w_in, w_hidden):
+    def body(i, hidden):
+        x = torch.index_select(xs, 0, i.reshape(1))[0]
+        return i + 1, torch.tanh(torch.matmul(x, w_in) + torch.matmul(hidden, w_hidden))
+
+    start = torch.zeros((), dtype=torch.int64), hidden.clone()
+    return while_loop(lambda i, _: i < len(xs), body, start)[1]
+
+
 def newton(a, tolerance):
     def goes_on(i, _, done):
         return (i < 100) & ~done
@@ -73,6 +93,9 @@ def beam_search(moves, emissions, scores, places, margin):
 BY_HAND = dict(zip(WORKLOADS, (collatz, clipped_walk, rnn, newton, beam_search), strict=True))
 
 
+_BY_WHILE: dict[Any, Callable[..., Any]] = {clipped_walk: clipped_walk_by_while, rnn: rnn_by_while}
+
+
 class _Module(torch.nn.Module):
     def __init__(self, f: Callable[..., Any]):
         super().__init__()
@@ -102,8 +125,17 @@ def exported(f: Callable[..., Any], given: tuple[Any, ...], *, compiles: bool = 
     return call
 
 
+def compiled(f: Callable[..., Any], given: tuple[Any, ...]) -> Callable[[], Any]:
+    """Return a function that calls a function compiled whole. The first call compiles it."""
+    return partial(torch.compile(_BY_WHILE.get(f, f), fullgraph=True), *given)
+
+
 def as_numpy(results: Any) -> Any:
     return tree_map(np.asarray, results)
 
 
-MODES = {"torch.export": exported, "torch.export and torch.compile": partial(exported, compiles=True)}
+MODES = {
+    "torch.export": exported,
+    "torch.export and torch.compile": partial(exported, compiles=True),
+    "torch.compile": compiled,
+}

@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 PACKAGES = (
     "numpy", "gast", "llvmlite", "numba", "diastatic-malt", "autograd", "tensorflow-cpu", "tensorflow", "jax",
-    "torch",
+    "torch", "polars",
 )  # fmt: skip
 SCRIPTS = {
     "run.py": "Conversion, and runs on plain values",
@@ -28,6 +28,7 @@ SCRIPTS = {
     "staged.py": "Functions that run as graphs",
     "native.py": "Native code",
     "gradients.py": "Gradients",
+    "expressions.py": "Functions as expressions of Polars",
     "paper": "The workloads of the AutoGraph paper",
     "scaling.py": "Conversion of functions ten times as long, which may take at most twelve times as long",
 }

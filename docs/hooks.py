@@ -25,6 +25,7 @@ TOP = ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "SECURITY")  # documents at 
 LINKS = (
     (rf"\]\((?:\.\./)?({'|'.join(TOP)})\.md", lambda m: f"]({m[1].lower()}.md"),
     (r"\]\((?:\.\./)?examples/(\w+)\.py\)", r"](examples/\1.md)"),
+    (r"\]\(\.\./\.\./examples/(\w+)\.py\)", r"](../examples/\1.md)"),  # from a folder of docs/
     (r"\]\(docs/", "]("),
 )
 

@@ -30,7 +30,7 @@ from .operators.expressions import (
     list_comp,
     text,
 )
-from .operators.logical import and_, and_rest, in_, is_none, not_, not_in, or_, or_rest, truth
+from .operators.logical import and_, and_rest, in_, is_, is_none, not_, not_in, or_, or_rest, truth
 from .operators.subscripts import get_item, set_item, slice, unpacked  # noqa: A004
 from .operators.variables import ld, ldu, set_attr, visible
 
@@ -68,8 +68,8 @@ OPERATORS = {
     operator.__name__: operator
     for operator in (
         and_, assert_stmt, attempt, call, caller, converted_call, fmt, for_stmt, framed, get_item,
-        get_nothing, guard, if_exp, if_stmt, in_, interpolate, is_none, is_of_class, iterated, keep, ld, ldu,
-        list_comp, manager, not_, not_in, nothing, or_, set_attr, set_item, set_nothing, slice, text,
+        get_nothing, guard, if_exp, if_stmt, in_, interpolate, is_, is_none, is_of_class, iterated, keep, ld,
+        ldu, list_comp, manager, not_, not_in, nothing, or_, set_attr, set_item, set_nothing, slice, text,
         try_stmt, unpacked, until, visible, while_stmt, Undefined,
     )
 }  # fmt: skip
@@ -101,6 +101,7 @@ __all__ = [
     "if_stmt",
     "in_",
     "interpolate",
+    "is_",
     "is_none",
     "is_of_class",
     "is_staging",

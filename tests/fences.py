@@ -133,7 +133,8 @@ class Run:
     """One run of the blocks of a page, in order."""
 
     def __init__(self, folder: Path):
-        self.folder, self.names = folder, {"__name__": "__main__"}
+        self.folder = folder
+        self.names: dict[str, Any] = {"__name__": "__main__"}
         self.printed: str | None = None  # the output of the last program, until it has been compared
         self._tools = folder / "bin"
 
@@ -232,13 +233,14 @@ def _remember(name: str, text: str) -> None:
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
 
 
-def run_document(document: Path, folder: Path, framework: str | None = None) -> None:
-    """Run the blocks of a page that need no framework, and those that need `framework`."""
+def run_document(document: Path, folder: Path, framework: str | None = None) -> dict[str, Any]:
+    """Run the blocks of a page that need no framework, and those that need `framework`; return its names."""
     run = Run(folder)
     for fence in fences(document):
         if fence.says.get("needs") in (None, framework):
             run.run(fence)
     run.end()
+    return run.names
 
 
 def frameworks(document: Path) -> list[Any]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograph_rs.runtime.debugging.source_maps import SUFFIX
+from autograph_rs.runtime.files.writing import permissions, write
 
 from ..ahead_of_time.modules import convert_module
-from ..files.writing import permissions, write
 from .files import STDIN, FileError, Source, file_errors, is_same
 from .options import VERSION
 

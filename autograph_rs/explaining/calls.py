@@ -54,7 +54,7 @@ def conversion_verdict(transpiler: Transpiler, callee: Any) -> tuple[bool, str]:
 
 
 def _function_verdict(transpiler: Transpiler, function: types.FunctionType) -> tuple[bool, str]:
-    if function.__code__ is WRAPPER_CODE:
+    if function.__code__ == WRAPPER_CODE:
         return True, "ag.convert returned it"
     if function.__module__ in ("numpy", "builtins") and is_internal(function.__code__):
         return False, "it is a method of a staged value, and is recorded"

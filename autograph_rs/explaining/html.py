@@ -25,40 +25,45 @@ _LEGEND = {
 
 
 def page(report: Any) -> str:
-    title = html.escape(f"{report.name}: staging report")
     sections = "\n".join([_code(report), _statements(report), _calls(report), _graph(report)])
     names = [name for name in ("code", "statements", "calls", "graph") if f'id="{name}"' in sections]
     links = "".join(f'<a href="#{name}">{name}</a>' for name in names)
+    header = f"""<h1><code>{html.escape(report.name)}</code></h1>
+{"".join(_notes(report))}<nav aria-label="Parts of this page">{links}</nav>"""
+    return document(f"{report.name}: staging report", header, sections, resource(__package__, "page.js"))
+
+
+def document(title: str, header: str, main: str, script: str, style: str = "") -> str:
+    """Return a page that loads nothing. Its style is `page.css`, and `style` after it."""
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
+<title>{html.escape(title)}</title>
 <link rel="icon" href="data:,">
 <style>
-{_data("page.css")}</style>
+{resource(__package__, "page.css")}{style}</style>
 </head>
 <body>
 <header>
-<h1><code>{html.escape(report.name)}</code></h1>
-{"".join(_notes(report))}<nav aria-label="Parts of this page">{links}</nav>
+{header}
 </header>
 <main>
-{sections}
+{main}
 </main>
 <script>
-{_data("page.js")}</script>
+{script}</script>
 </body>
 </html>
 """
 
 
-def _data(name: str) -> str:
-    return (resources.files(__package__) / name).read_text(encoding="utf-8")
+def resource(package: str, name: str) -> str:
+    return (resources.files(package) / name).read_text(encoding="utf-8")
 
 
-def _section(title: str, *lines: str) -> str:
+def section(title: str, *lines: str) -> str:
     name = title.lower()
     body = "\n".join([f'<h2 id="{name}">{title}</h2>', *lines])
     return f'<section aria-labelledby="{name}">\n{body}\n</section>'
@@ -81,7 +86,7 @@ def _code(report: Any) -> str:
         _pane("Original", "".join(_original_lines(report))),
         _pane("Converted", "".join(_converted_lines(report))),
     ]
-    return _section("Code", f'<ul class="legend">{legend}</ul>', '<div class="panes">', *panes, "</div>")
+    return section("Code", f'<ul class="legend">{legend}</ul>', '<div class="panes">', *panes, "</div>")
 
 
 def _pane(title: str, lines: str) -> str:
@@ -126,7 +131,7 @@ def _statements(report: Any) -> str:
         anchor = "" if s.line in seen else f' id="S{s.line}"'
         seen.add(s.line)
         rows.append(f"<tr{anchor}>{_line(s.line)}{''.join(_cells(s))}</tr>")
-    return _section("Statements", _table(("line", "statement", "result"), rows))
+    return section("Statements", table(("line", "statement", "result"), rows))
 
 
 def _cells(s: Statement) -> Iterator[str]:
@@ -145,14 +150,14 @@ def _calls(report: Any) -> str:
         f"<td>{html.escape(call_summary(call))}</td></tr>"
         for call in report.calls
     ]
-    return _section("Calls", _table(("line", "callee", "result"), rows))
+    return section("Calls", table(("line", "callee", "result"), rows))
 
 
 def _line(number: int) -> str:
     return f'<td data-name="line"><a href="#L{number}">{number}</a></td>'
 
 
-def _table(heads: tuple[str, ...], rows: list[str]) -> str:
+def table(heads: tuple[str, ...], rows: list[str]) -> str:
     head = "".join(f'<th scope="col">{text}</th>' for text in heads)
     return f"<table><thead><tr>{head}</tr></thead><tbody>\n{chr(10).join(rows)}\n</tbody></table>"
 
@@ -171,7 +176,7 @@ def _graph(report: Any) -> str:
         f'<details><summary>{name}</summary><pre tabindex="0">{html.escape(text)}</pre></details>'
         for name, text in texts
     ]
-    return _section("Graph", drawing, *details)
+    return section("Graph", drawing, *details)
 
 
 def fragment(report: Any) -> str:
@@ -193,5 +198,5 @@ def fragment(report: Any) -> str:
     )
     listed = f"<details><summary>calls</summary><ul>{calls}</ul></details>" if calls else ""
     notes = "".join(_notes(report))
-    table = _table(("line", "statement", "result"), rows)
-    return f"<div><b><code>{html.escape(report.name)}</code></b>{notes}{table}{note}{listed}</div>"
+    statements = table(("line", "statement", "result"), rows)
+    return f"<div><b><code>{html.escape(report.name)}</code></b>{notes}{statements}{note}{listed}</div>"

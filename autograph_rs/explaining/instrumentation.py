@@ -35,7 +35,7 @@ STATEMENTS = ("if_stmt", "while_stmt", "for_stmt")
 _TESTED_ARGUMENTS: dict[str, tuple[int, ...]] = {
     "if_stmt": (0,), "if_exp": (0,), "not_": (0,), "assert_stmt": (0,), "list_comp": (0,), "in_": (0, 1),
     "not_in": (0, 1), "and_": (0,), "or_": (0,), "get_item": (0, 1), "set_item": (0, 1, 2), "guard": (0,),
-    "keep": (0,), "fmt": (0,), "is_none": (0,),
+    "keep": (0,), "fmt": (0,), "is_": (0, 1), "is_none": (0,),
 }  # fmt: skip
 """The positions of the arguments that each operator tests to decide whether to stage."""
 _STATE_CLOSURES = ("get_state", "set_state")

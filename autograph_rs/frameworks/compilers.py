@@ -7,10 +7,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from autograph_rs.runtime.errors import ArgumentError, OptionError, describe
+from autograph_rs.runtime.errors import ArgumentError, OptionError, describe, import_framework
 from autograph_rs.runtime.graph import native
-
-from . import import_framework
 
 COMPILERS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "jax": ("jax", "jit", {}),

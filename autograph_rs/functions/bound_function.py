@@ -13,7 +13,7 @@ from autograph_rs.runtime.debugging.tracebacks import (
 from autograph_rs.runtime.graph.tracing.specs import Identity
 
 from .concrete_function import ConcreteFunction
-from .fast_path import P, R_co
+from .fast_path import Args, Kwargs, P, R_co, ResolvedCall
 
 
 class BoundFunction(Generic[P, R_co]):
@@ -38,6 +38,10 @@ class BoundFunction(Generic[P, R_co]):
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """Return the method's trace for these arguments; see `Function.get_concrete_function`."""
         return self.__func__.concrete_function_for((self.__self__,), args, kwargs)  # type: ignore[no-any-return]
+
+    def resolve_call(self, args: Args, kwargs: Kwargs) -> ResolvedCall:
+        """Return the leaves, the arguments and the trace of a call; see `Function.resolve_call`."""
+        return self.__func__.resolve_call(args, kwargs, (self.__self__,))  # type: ignore[no-any-return]
 
     def traces(self) -> list[ConcreteFunction]:
         """Return the traces for this instance, oldest first."""

@@ -8,15 +8,14 @@ import os
 from typing import Any
 
 from autograph_rs.runtime.debugging.tracebacks import strip_internal_frames
-from autograph_rs.runtime.errors import OptionError, describe
+from autograph_rs.runtime.errors import OptionError, describe, import_framework
+from autograph_rs.runtime.files.writing import checked_path, save
 from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
 from autograph_rs.runtime.graph.ir.graph import Graph
 from autograph_rs.runtime.graph.state.taped_values import unwrap_arguments
 from autograph_rs.runtime.graph.state.taping import current_session
 from autograph_rs.runtime.graph.state.variables import Variable
 
-from ..files.writing import checked_path, save
-from ..frameworks import import_framework
 from . import signatures
 from .engine_report import EngineReport, report_engine
 from .fast_path import Args, Kwargs, ResolvedCall
@@ -142,14 +141,14 @@ class ConcreteFunction:
         try:
             session = current_session()
             if session is not None:
-                return session.call_graph(self.name, self._resolve_call, args, kwargs)
-            leaves, arguments, concrete = self._resolve_call(*unwrap_arguments(args, kwargs))
+                return session.call_graph(self.name, self.resolve_call, args, kwargs)
+            leaves, arguments, concrete = self.resolve_call(*unwrap_arguments(args, kwargs))
             return concrete.run(leaves, arguments)
         except BaseException as error:
             strip_internal_frames(error)
             raise
 
-    def _resolve_call(self, args: Args, kwargs: Kwargs) -> ResolvedCall:
+    def resolve_call(self, args: Args, kwargs: Kwargs) -> ResolvedCall:
         """Return the leaves of a call, its bound arguments and the graph."""
         leaves, arguments = signatures.bind_to_trace(self.concrete.inputs, self.signature, args, kwargs)
         return leaves, arguments, self.concrete

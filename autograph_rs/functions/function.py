@@ -142,9 +142,9 @@ class Function(PickleSupport, FastPath[P, R_co]):
                 return self.python_function(*bound, *args, **kwargs)
             session = current_session()
             if session is not None:
-                resolve = functools.partial(self._resolve_call, bound)
+                resolve = functools.partial(self.resolve_call, bound=bound)
                 return session.call_graph(self.__name__, resolve, args, kwargs)
-        leaves, arguments, concrete = self._resolve_call(bound, args, kwargs)
+        leaves, arguments, concrete = self.resolve_call(args, kwargs, bound)
         if not self.check_globals:
             self.cache_fast_path(fast_key, concrete)
         return concrete.run(leaves, arguments)
@@ -207,7 +207,7 @@ class Function(PickleSupport, FastPath[P, R_co]):
             for bound, concrete in distinct.values()
         ]
 
-    def _resolve_call(self, bound: Args, args: Args, kwargs: Kwargs) -> ResolvedCall:
+    def resolve_call(self, args: Args, kwargs: Kwargs, bound: Args = ()) -> ResolvedCall:
         """Check captured constants, then return the leaves, arguments and trace of a call."""
         if self._captured is not None:
             self._captured.check(self.__name__)

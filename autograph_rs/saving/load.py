@@ -9,6 +9,7 @@ from typing import Any
 
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.errors import FormatError, SignatureError, VersionError
+from autograph_rs.runtime.files.writing import checked_path, missing_file_error
 from autograph_rs.runtime.graph.concrete.inlining import abstract_leaf, inline
 from autograph_rs.runtime.graph.ir.graph import Graph
 from autograph_rs.runtime.graph.serialization.graphs import from_text
@@ -20,7 +21,6 @@ from autograph_rs.runtime.graph.state.variables import Variable
 from autograph_rs.runtime.graph.tracing.trace import is_tracing
 from autograph_rs.runtime.values.structures import flatten
 
-from ..files.writing import checked_path, missing_file_error
 from ..functions import signatures
 from ..functions.concrete_function import ConcreteFunction
 from ..functions.fast_path import Args, FastPath, Kwargs, ResolvedCall
@@ -53,15 +53,15 @@ class LoadedFunction(FastPath[..., Any]):
     def call_bound(self, bound: Args, args: Args, kwargs: Kwargs, fast_key: Any) -> Any:
         session = current_session()
         if session is not None:
-            return session.call_graph(self.__name__, self._resolve_call, args, kwargs)
+            return session.call_graph(self.__name__, self.resolve_call, args, kwargs)
         if is_tracing():
-            leaves, arguments, concrete = self._resolve_call(args, kwargs)
+            leaves, arguments, concrete = self.resolve_call(args, kwargs)
             return inline(concrete, leaves, arguments)
-        leaves, arguments, concrete = self._resolve_call(*unwrap_arguments(args, kwargs))
+        leaves, arguments, concrete = self.resolve_call(*unwrap_arguments(args, kwargs))
         self.cache_fast_path(fast_key, concrete)
         return concrete.run(leaves, arguments)
 
-    def _resolve_call(self, args: Args, kwargs: Kwargs) -> ResolvedCall:
+    def resolve_call(self, args: Args, kwargs: Kwargs) -> ResolvedCall:
         """Return the leaves and the arguments of a call, and the graph that accepts them."""
         if self._signature is not None and kwargs:  # pass by position where possible, as traces do
             with contextlib.suppress(TypeError):

@@ -7,11 +7,11 @@ from typing import Any
 
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.errors import SaveError, check_bool, describe
+from autograph_rs.runtime.files import writing as files
+from autograph_rs.runtime.files.writing import checked_path
 from autograph_rs.runtime.graph.serialization.graphs import to_text
 from autograph_rs.runtime.graph.serialization.saved_function import to_content
 
-from ..files import writing as files
-from ..files.writing import checked_path
 from ..functions.bound_function import BoundFunction
 from ..functions.concrete_function import ConcreteFunction
 from ..functions.function import Function

@@ -9,7 +9,8 @@ from typing import Any
 
 from autograph_rs import runtime
 from autograph_rs.runtime import staging
-from autograph_rs.runtime.backends import CALL_TRACERS, Backend, staged_by
+from autograph_rs.runtime.backends import CALL_TRACERS, COMPILERS, Backend, staged_by
+from autograph_rs.runtime.backends.compiler_imports import watch_compilers
 from autograph_rs.runtime.debugging import tracebacks
 from autograph_rs.runtime.operators.calls import CacheEntry
 from autograph_rs.runtime.operators.higher_order import has_transparent_code, is_transparent
@@ -38,10 +39,15 @@ class LazyConversion:
 
 def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[..., Any]:
     """Return a wrapper that runs the converted function while a backend is staging, or always if `always`."""
+    watch_compilers()
     f = conversion.function
 
     def convert_call(*args: Any, **kwargs: Any) -> Any:
         try:
+            if not always:
+                for is_compiling, call in COMPILERS:
+                    if is_compiling():
+                        return call(convert_call, f, args, kwargs)
             is_staging = runtime.is_staging()
             starting = () if is_staging else _starting_backends(f, args, kwargs)
             if not (is_staging or starting or always) or is_opted_out():
@@ -61,6 +67,7 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
             tracebacks.drop_current_frame(error)
             raise
 
+    convert_call.__code__ = convert_call.__code__.replace()  # torch.compile counts compilations of each code
     return loader.copy_metadata(f, convert_call)  # type: ignore[no-any-return]
 
 

@@ -47,6 +47,7 @@ OPERATORS = {
     "in_": "'in' is staged if an operand is",
     "not_in": "'not in' is staged if an operand is",
     "is_none": "'is None' is staged if its operand may be None when the graph runs",
+    "is_": "'is' is refused for objects that stand for items of a staged list, or that a condition selects",
     "list_comp": "a staged map if its iterable is staged",
     "keep": "its condition may be staged",
     "get_item": "the index may be staged",

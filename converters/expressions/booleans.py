@@ -8,7 +8,7 @@ from __future__ import annotations
 import gast
 
 from ..analysis import blocking_node, blocks_thunk
-from ..passes.expressions import Rewriter, guard, is_none_test, is_plain
+from ..passes.expressions import Rewriter, guard, is_identity_test, is_none_test, is_plain
 from ..trees.builders import at, constant, first_line, lambda_, load, operator, walk_scope
 
 
@@ -83,6 +83,11 @@ def _single(left: gast.AST, op: gast.AST, right: gast.AST) -> gast.AST:
     if is_none_test(left, op, right):
         test = at(operator("is_none", left), left)
         return test if isinstance(op, gast.Is) else at(operator("not_", test), left)
+    if is_identity_test(left, op, right):
+        test = at(operator("is_", left, right), left)
+        if isinstance(op, gast.Is):
+            return test
+        return at(gast.UnaryOp(gast.Not(), test) if is_plain(test) else operator("not_", test), left)
     if isinstance(op, gast.In):
         return at(operator("in_", left, right), left)
     if isinstance(op, gast.NotIn):

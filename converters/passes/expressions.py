@@ -209,6 +209,20 @@ def is_none_test(left: gast.AST, op: gast.AST, right: gast.AST) -> bool:
     return is_none and isinstance(op, (gast.Is, gast.IsNot)) and not isinstance(left, gast.Constant)
 
 
+def is_identity_test(left: gast.AST, op: gast.AST, right: gast.AST) -> bool:
+    """Return whether a comparison tests whether two values are one object, which may be staged."""
+    return isinstance(op, (gast.Is, gast.IsNot)) and not any(map(_is_always_plain, (left, right)))
+
+
+def _is_always_plain(node: gast.AST) -> bool:
+    """Return whether an operand of `is` is a constant or a class."""
+    if isinstance(node, gast.Call):
+        called = node.func.args[0] if operator_name(node.func) == "callee" else node.func
+        return isinstance(called, gast.Name) and called.id == "type"
+    is_class = isinstance(node, gast.Attribute) and node.attr == "__class__"
+    return is_class or (isinstance(node, gast.Constant) and not isinstance(node.value, bool))
+
+
 def is_plain(node: gast.AST) -> bool:
     """Return whether Python guarantees that an expression is plain, whatever its operands are."""
     kind = type(node)
@@ -218,6 +232,8 @@ def is_plain(node: gast.AST) -> bool:
         return all(type(t[1]) in (gast.Is, gast.IsNot) and not is_none_test(*t) for t in tests)
     if kind is gast.Constant:
         return True
+    if operator_name(node) == "is_":  # of True or False, it may be staged
+        return not any(isinstance(part, gast.Constant) for part in node.args)
     if kind is gast.Name:
         return node.id == "__debug__"
     if kind is gast.UnaryOp:

@@ -352,7 +352,7 @@ def _is_identical(node: gast.AST, value: bool) -> gast.AST:
 
 _SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Return)
 _CONDITIONALS = frozenset(("and_", "or_", "if_exp"))
-_BOOLS = frozenset(("in_", "is_none", "not_in"))
+_BOOLS = frozenset(("in_", "is_", "is_none", "not_in"))
 """Operators that return a bool for plain values."""
 _LEAVES = (gast.Name, gast.Constant, gast.Lambda, *COMPREHENSIONS)
 _BRANCHING = {"if_stmt": _Inliner.if_, "try_stmt": _Inliner.try_}

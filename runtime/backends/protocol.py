@@ -44,6 +44,9 @@ class Backend(Protocol):
     - `staged_list(values)`: a list whose length may depend on staged values
     - `staged_deque(values)`: the same for a `collections.deque`
     - `is_text(value)`: whether a staged value is text
+    - `is_stand_in(value)`, `is_bool(value)`: whether others stand for the same object, so that `is` is
+      refused; whether `value is True` tests the value
+    - `keep_unchanged(value, error)`: raise an error when the trace ends if an object has changed by then
     - `equal_text(value, text)`: compare staged text with a `str`, if `==` does not
     - `formats_structures`: True if `fmt` takes lists, tuples and dicts of staged values
     - `find(key, keys, required=False)`: the position of a staged key among plain keys, or -1

@@ -52,8 +52,9 @@ AFTER_REGISTRATION: list[Callable[[], None]] = []
 """Functions to call after each registration. Staging imports its modules then, so plain code never does."""
 CALL_TRACERS: list[Backend] = []
 """Backends whose traces are calls of converted functions with staged values."""
-COMPILER_CHECKS: list[Callable[[], bool]] = []
-"""Functions that return whether a bytecode compiler, which needs no staging, is tracing the running code."""
+COMPILERS: list[tuple[Callable[[], bool], Callable[..., Any]]] = []
+"""For each compiler of bytecode, whether it is tracing the running code, and what then captures a call, given
+the converted function, the original, its arguments and its keyword arguments."""
 
 
 @api_boundary
@@ -115,7 +116,7 @@ def load_backends(only: str = "") -> None:
     count = _len(sys.modules)  # before the search, during which another thread may import a framework
     for framework in [name for name in (*_UNLOADED,) if sys.modules.get(name) and only in ("", name)]:
         importlib.import_module(framework)  # wait for another thread that is importing it
-        if _is_initializing(sys.modules.get(framework)):
+        if is_initializing(sys.modules.get(framework)):
             count = -1  # this thread is importing it: search again
             continue
         with _loading:  # another thread may have been faster, or is still loading
@@ -129,7 +130,7 @@ def load_backends(only: str = "") -> None:
         _module_count = count
 
 
-def _is_initializing(module: Any) -> bool:
+def is_initializing(module: Any) -> bool:
     return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
 
 
@@ -210,7 +211,7 @@ def has_backends() -> bool:
 
 def is_staging() -> bool:
     """Return whether any backend is building a graph now."""
-    for is_compiling in COMPILER_CHECKS:
+    for is_compiling, _ in COMPILERS:
         if is_compiling():
             return False
     if _len(sys.modules) != _module_count:

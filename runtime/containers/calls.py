@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .. import staging
 from ..backends import Backend, staged_by
+from ..backends.builtins import DISPATCHING
 from ..core.active_backends import active_backend
 from ..debugging.tracebacks import drop_current_frame
 from . import keyed, lists, text
@@ -28,7 +30,16 @@ _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
         **{name: keyed.computing(name) for name in _QUERIES_OF_SETS},
     },
     list: {
-        f.__name__: f for f in (lists.index, lists.count, lists.remove, lists.pop, lists.insert, lists.sort)
+        f.__name__: f
+        for f in (
+            lists.index,
+            lists.count,
+            lists.remove,
+            lists.pop,
+            lists.insert,
+            lists.sort,
+            lists.extend,
+        )
     },
 }
 """The replacements of methods by class and name. They take a backend, the object, and the arguments."""
@@ -64,7 +75,15 @@ def _replacing(function: Any, implementation: Callable[..., Any], *owner: Any) -
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            given = [list(part) if hasattr(part, "__next__") else part for part in args]
+            sources = [*map(staging.source_of, args)]
+            given = [*args]
+            args = ()  # only a generator to which nothing else refers can be driven
+            for i, source in enumerate(sources):
+                if source is not None:
+                    given[i] = None
+                    given[i] = DISPATCHING[id(list)](source.iterator())
+                elif hasattr(given[i], "__next__"):
+                    given[i] = list(given[i])
             backend = _backend_of([*searched, *given], kwargs)
             if backend is None:
                 return function(*given, **kwargs)
@@ -86,7 +105,7 @@ def _backend_of(values: Any, options: dict[str, Any]) -> Backend | None:
 def _holds_staged(values: Any, depth: int) -> bool:
     """Return whether a container holds a staged value at most `depth` levels deep."""
     for value in values.values() if isinstance(values, dict) else values:
-        if staged_by(value) is not None:
+        if staged_by(value) is not None or getattr(type(value), "is_staged_list", False):
             return True
         if depth and type(value) in (list, tuple, dict) and _holds_staged(value, depth - 1):
             return True

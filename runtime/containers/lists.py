@@ -11,7 +11,7 @@ from typing import Any
 from .. import staging
 from ..backends import Backend, staged_by
 from ..core.closures import nothing, set_nothing
-from ..errors import UnsupportedFunctionError
+from ..errors import AliasError, UnsupportedFunctionError
 from ..values.selected_container import SelectedContainer
 from . import keyed
 from .keyed import raise_if
@@ -95,6 +95,22 @@ def insert(backend: Backend, values: list[Any], position: Any, item: Any) -> Non
         later = select(backend, place == i, item, values[i])
         made.append(select(backend, place < i, values[i - 1], later))
     values[:] = [*made, select(backend, place < length, values[-1], item)] if values else made
+
+
+def extend(backend: Backend, values: list[Any], items: Any) -> None:
+    """`values.extend(items)`"""
+    if staged_by(items) is None:
+        list.extend(values, items)
+        return
+    make = getattr(backend, "staged_list", None)
+    staged, other = staging.staged_in_place(backend, values, make) if make else (None, "")
+    if staged is None or other:
+        raise AliasError(
+            f"a list to which {other or 'other code'} refers too is extended with a staged number of items",
+            why="a list of staged length takes its place, to which other names would not refer",
+            remedy="make a new list: values = values + items",
+        )
+    staged.extend(items)
 
 
 def set_item(backend: Backend, values: list[Any], position: Any, item: Any) -> None:

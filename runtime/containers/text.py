@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import staging
 from ..backends import Backend, staged_by
-from ..errors import ValueNeededError
+from ..errors import UnsupportedFunctionError, ValueNeededError
 
 _SPEC = re.compile(
     r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[#0\- +]*)"
@@ -97,7 +97,13 @@ def format_map(backend: Backend, template: str, mapping: Mapping[str, Any]) -> A
 def join(backend: Backend, separator: str, parts: Iterable[Any]) -> Any:
     """`separator.join(parts)`"""
     if staged_by(parts) is not None:
-        return backend.join(separator, parts)  # type: ignore[attr-defined]
+        if not hasattr(backend, "join"):
+            raise UnsupportedFunctionError(
+                "join() is called with texts whose number depends on staged values",
+                why=f"the backend {backend.name!r} has no text of unknown length",
+                remedy="return the numbers, and join their texts outside",
+            )
+        return backend.join(separator, parts)
     texts = []  # type: ignore[var-annotated]
     for i, part in enumerate(parts):
         if staged_by(part) is not None and not is_text(backend, part):

@@ -102,5 +102,10 @@ def set_nothing(values: tuple) -> None:
     """Set the state of a statement without variables."""
 
 
+def never(_: object) -> bool:
+    """Return False, in place of a test that a backend does not have."""
+    return False
+
+
 def nothing() -> None:
     """Run an empty branch."""

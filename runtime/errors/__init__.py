@@ -10,6 +10,7 @@ from .arguments import (
     SignatureError,
     SpecError,
     check_bool,
+    import_framework,
 )
 from .base import AutographError, describe
 from .conversion import (
@@ -81,4 +82,5 @@ __all__ = [
     "VersionError",
     "check_bool",
     "describe",
+    "import_framework",
 ]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
 
 from .base import AutographError, describe
+
+_EXTRAS = {"onnxruntime": "onnx", "llvmlite": "native"}
+"""The extra that installs a framework, if their names differ."""
 
 
 class ArgumentError(AutographError, TypeError):
@@ -102,6 +106,20 @@ class MissingFrameworkError(AutographError, ImportError):
 
         pip install 'autograph_rs[jax]'
     """
+
+
+def import_framework(framework: str, feature: str) -> Any:
+    """Import the framework that a feature needs, or raise `MissingFrameworkError`."""
+    try:
+        return importlib.import_module(framework)
+    except ImportError as error:
+        missing = MissingFrameworkError(
+            f"{feature} needs {framework}, which is not installed",
+            why="frameworks are optional dependencies of this package",
+            remedy=f"pip install 'autograph_rs[{_EXTRAS.get(framework, framework)}]'",
+        )
+        missing.name = framework
+        raise missing from error
 
 
 class SpecError(AutographError, TypeError):

@@ -20,6 +20,7 @@ from .tracing.trace import init_scope
 
 def _load_graph_methods() -> None:
     """Import the modules that print, draw, compare and serialize graphs. Tracing does not need them."""
+    from ..export import tensorboard  # noqa: F401, PLC0415
     from .ir import comparison, drawing, printer  # noqa: F401, PLC0415
     from .serialization import graphs  # noqa: F401, PLC0415
 

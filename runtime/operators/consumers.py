@@ -56,7 +56,7 @@ class _Collected:
 
     def consume(self, source: Source) -> bool:
         state = self.get_state, self.set_state, self.names
-        consumer = Consumer(self.body, self.test, *state, functions=self.functions)
+        consumer = Consumer(self.body, self.test, *state, functions=self.functions, held=self.state)
         return source.consume(consumer, for_stmt)
 
 

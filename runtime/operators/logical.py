@@ -87,6 +87,13 @@ def not_(a: Any) -> Any:
         raise
 
 
+def is_(first: Any, second: Any) -> Any:
+    """`first is second`"""
+    if first is second or not ACTIVE:
+        return first is second
+    return staging.identical(first, second)
+
+
 def is_none(value: Any) -> Any:
     """`value is None`"""
     if value is None:

@@ -21,7 +21,7 @@ from .state.container_merging import MergedContainers, Value, aligned
 from .state.escapes import outer_name, warn_of_escapes
 from .state.growing_lists import stage_list
 from .state.mismatches import Rows, Side, outlined
-from .state.missing_values import known_part, unified
+from .state.missing_values import known_part
 from .state.object_merging import MergeByField
 from .state.statement import AlwaysRaises, Path, Restage, Statement, is_missing, is_same, merge_leaves
 
@@ -115,7 +115,7 @@ def merge_paths(
             statement.stage_dict(location, *a, *b)
         name = statement.name_of(location)
         whole = [unflatten(spec, leaves) for leaves, spec in ((a, a_spec), (b, b_spec))]
-        both = None if a_spec == b_spec else unified((a, a_spec), (b, b_spec), backend)
+        both = None if a_spec == b_spec else statement.apart.unified((a, a_spec), (b, b_spec))
         if both is not None:
             (a, a_spec), (b, b_spec) = both
         elif a_spec != b_spec and isinstance(location, Variable) and _are_lists(backend, whole):
@@ -215,10 +215,10 @@ def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:
 
 def growing(statement: Statement, first: Path, second: Path) -> Iterator[Any]:
     """Yield the locations of lists that two paths leave with different lengths."""
-    for location in {**first.values, **second.values}:
+    for location in (place for place in {**first.values, **second.values} if place is not RESULT):
         _, (left, right) = _values_on_both(statement, location, (first, second))
         a, b = left[1], right[1]
-        if a != b and list in (a.kind, b.kind) and unified(left, right, statement.backend) is None:
+        if a != b and list in (a.kind, b.kind) and statement.apart.unified(left, right) is None:
             yield location
 
 
@@ -253,11 +253,16 @@ def if_exp(
     closures = if_true, if_false
     statement = Statement(backend, closures, (tuple, set_nothing), (), is_expression=True, reached=reached)
 
+    def captured() -> tuple[Path, Path]:
+        return value_of(if_true, True), value_of(if_false, False)
+
     def both() -> tuple[Path, Path]:
-        return statement.settled(lambda: (value_of(if_true, True), value_of(if_false, False)))
+        made = statement.settled(captured)
+        return captured() if _grow_lists(statement, *made) else made
 
     first, second, values = _merged_paths(statement, both, cond, 0, (Side("if true"), Side("if false")))
     value = values.pop(RESULT, None)
+    statement.apart.keep_results([value])
     statement.write(values)
     if running.flight is not None:
         running.flight.go_on(backend)

@@ -39,8 +39,11 @@ class Consumer:
         names: tuple[str, ...],
         *,
         functions: tuple[Any, ...] = (),
+        held: Callable[[], tuple] | None = None,
     ):
+        """`held` returns the values of the state if `get_state` does more than that."""
         self.body, self.test, self.names = body, test, names
+        self.held = held or get_state
         self.get_state, self.set_state = get_state, set_state
         self.functions: tuple[Any, ...] = (
             body, test, get_state, *functions, *getattr(get_state, "functions", ()),
@@ -183,7 +186,7 @@ class Source:
 
     def _may_continue(self, consumer: Consumer) -> Callable[[Any], bool]:
         """Return a function that tells whether code other than the loop may take items of an iterator."""
-        roots = [*consumer.functions, *consumer.get_state()]
+        roots = [*consumer.functions, *consumer.held()]
 
         def may_continue(iterator: Any) -> bool:
             if iterator is None:

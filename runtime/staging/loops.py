@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from itertools import chain
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Backend
+from ..core.active_backends import assuming
 from ..core.closures import set_nothing
 from ..core.in_flight import running
 from ..errors import AliasError, MismatchError
@@ -159,7 +161,8 @@ def while_stmt(
     carried = CarriedValues(statement)
 
     def step() -> Any:
-        body()
+        with assuming(test(), outcome=True) if _tests_for_none(test) else contextlib.nullcontext():
+            body()
         result = test()
         if hasattr(result, "append"):  # a later iteration changes the list, but not whether it was empty
             return backend.call_builtin(bool, (result,), {})
@@ -183,6 +186,13 @@ def while_stmt(
     )  # fmt: skip
     _finish(carried, path, results)
     return True
+
+
+def _tests_for_none(test: Callable[[], Any]) -> bool:
+    """Return whether the test of a loop is `x is not None`, which has no effect and narrows `x`."""
+    code: Any = getattr(test, "__code__", None)
+    names = () if code is None else tuple(n for n in (*code.co_names, *code.co_freevars) if n != "ag__")
+    return names[:-1] == ("not_", "is_none")
 
 
 def for_stmt(

@@ -26,6 +26,7 @@ from ..debugging.tracebacks import drop_current_frame
 from ..errors import ValueNeededError
 from ..values.locations import defining_class, has_contents
 from ..values.reachability import ATOMS, MAX_VISITED, contents
+from . import identity
 from .conditions import if_exp
 from .state.heap import excluded_from_heap, is_of_user, running_heaps
 from .state.missing_values import OptionalStructure
@@ -50,6 +51,8 @@ class _Installed:
                 self.pairs[name] = value, replacement
         if "__eq__" in self.pairs and kind.__ne__ is object.__ne__:  # type: ignore[comparison-overlap]
             self.pairs["__ne__"] = None, _not_equal
+        if type(kind).__setattr__ is type.__setattr__ and not kind.__flags__ & _IS_IMMUTABLE:
+            self.pairs |= {n: (None, f) for n, f in identity.METHODS.items() if _inherits(kind, n)}
 
     def install(self) -> None:
         for name, (_, replacement) in self.pairs.items():
@@ -64,6 +67,13 @@ class _Installed:
                     type.__setattr__(self.kind, name, original)
 
 
+def _inherits(kind: type, name: str) -> bool:
+    """Return whether the method of a class is that of `object`."""
+    return getattr(kind, name) is getattr(object, name)
+
+
+_IS_IMMUTABLE = 1 << 8
+"""The flag of classes whose attributes cannot be set."""
 _installed: dict[type, _Installed] = {}
 _lock = threading.RLock()  # reentrant: a finalizer may run a trace while it is held
 

@@ -7,12 +7,13 @@ the same structure compare equal. Any other value is a leaf.
 from __future__ import annotations
 
 import dataclasses
+import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import selected_container
-from .locations import slot_names
+from .locations import instance_attributes, slot_names
 
 REBUILT = "ag__rebuilt"
 """The static method of a class that returns an instance, or another value in its place, with given parts."""
@@ -142,6 +143,13 @@ def field_values(value: Any) -> dict[str, Any]:
     """Return the fields of a dataclass instance that have values."""
     names = [f.name for f in dataclasses.fields(value)]
     return {n: getattr(value, n) for n in names if hasattr(value, n)}
+
+
+def object_attributes(value: Any) -> dict[str, Any] | None:
+    """Return the attributes of an object that `object` creates, or None for a leaf."""
+    if type(value).__new__ is not object.__new__ or isinstance(value, types.FunctionType):  # type: ignore[comparison-overlap]
+        return None
+    return instance_attributes(value)
 
 
 def is_mutable_dataclass(value: Any) -> bool:

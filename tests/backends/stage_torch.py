@@ -41,8 +41,8 @@ class System(BackendConformance):
     def stage(self, f: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arrays: Any) -> list[Any]:
             tensors = [torch.tensor(a) for a in arrays]
-            module = _Module(f)
-            with _like_numpy(), _wide_floats():
+            module = Module(f)
+            with like_numpy(), wide_floats():
                 program = torch.export.export(module, (tensors,), strict=False)
                 results = program.module()(tensors)
             return [r.detach().numpy() if isinstance(r, torch.Tensor) else r for r in results]
@@ -65,7 +65,7 @@ def _plain(value: Any) -> Any:
     return type(value)(map(_plain, value)) if type(value) in (tuple, list) else value
 
 
-class _Module(torch.nn.Module):
+class Module(torch.nn.Module):
     def __init__(self, f: Callable[..., Any]):
         super().__init__()
         self.f = f
@@ -121,7 +121,7 @@ _ORIGINALS = {name: getattr(np, name) for name in _MAKERS}
 
 
 @contextlib.contextmanager
-def _like_numpy() -> Iterator[None]:
+def like_numpy() -> Iterator[None]:
     """Tensors have more methods of arrays, print like them, and are what NumPy's functions make."""
     shown, transpose = torch.Tensor.__repr__, torch.Tensor.transpose
     torch.Tensor.transpose = lambda self, *dims: (
@@ -139,7 +139,7 @@ def _like_numpy() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _wide_floats() -> Iterator[None]:
+def wide_floats() -> Iterator[None]:
     """As Python's numbers are, and NumPy's by default."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)

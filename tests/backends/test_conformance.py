@@ -7,7 +7,7 @@ import table
 from breadth import some
 from support import required
 
-LEAST = {"graph": 0.99, "jax": 0.88, "tensorflow": 0.91, "torch": 0.84}
+LEAST = {"graph": 0.99, "jax": 0.87, "tensorflow": 0.90, "torch": 0.83}
 """The share of the samples that must be right."""
 EVERY = {"graph": some(16, 1), "torch": 5}
 """Of these systems one sample in so many is compiled: an export takes seconds."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from conformance import results
-from torch_support import QUIET, ROWS, XS, Calls, check, exported, make_fx, operators, same, torch
+from torch_support import QUIET, ROWS, XS, Calls, check, exported, make_fx, nested, operators, same, torch
 
 import autograph_rs as ag
 
@@ -75,16 +75,6 @@ def to_n(n, x):
             continue
         x = x + i
     return x
-
-
-def nested(x):
-    total = torch.zeros(())
-    for i in range(x.shape[0]):
-        j = 0
-        while j < x[i]:
-            total = total + x[i] * j
-            j += 1
-    return total
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import traceback
 
 import pytest
-from failing import FILE, Custom, Failing, Scaled, lines_of, name, raised
+from failing import FILE, Failing, Scaled, lines_of, name, raised
 from torch_support import QUIET, Calls, exported, make_fx, torch
 from tracebacks import (
     LATE_ONES,
     TRACED_ONES,
-    by_name,
     check_run,
     check_traced,
     describe,
@@ -48,21 +47,26 @@ def test_errors_in_every_kind_of_capture(transformed):
     check_traced(transformed, Failing(name, NameError))
 
 
-@pytest.mark.parametrize("failing", [Failing(name, NameError), Failing(raised, Custom)], ids=by_name)
-def test_dynamo_runs_what_the_user_wrote(failing: Failing):
+def test_dynamo_runs_what_the_user_wrote():
     """After a graph break, the user's code continues in functions that Dynamo names."""
+    failing = Failing(name, NameError)
     error = error_of(lambda f: ag.function(f, backend="torch")(X), failing.program)
     no_frame_of_ours(error)
     assert type(error) is failing.kind
     assert user_lines(error)[-1] == failing.lines[-1]
 
 
-def test_dynamo_that_may_not_break_its_graph_tells_the_users_line():
-    ag.convert(raised)(-X)  # loads the backend, which Dynamo cannot do
-    error = error_of(lambda f: torch.compile(ag.convert(f), backend="eager", fullgraph=True)(X), raised)
-    no_frame_of_ours(error)
-    assert type(error).__module__ == "torch._dynamo.exc"
-    assert f'File "{FILE}", line {lines_of("raised")[0]}, in raised' in describe(error)
+@pytest.mark.parametrize(
+    "compiled",
+    [
+        lambda f: ag.function(f, backend="torch"),
+        lambda f: torch.compile(ag.convert(f), backend="eager", fullgraph=True),
+    ],
+)
+def test_a_compiled_program_tells_the_line_that_raises(compiled):
+    error = error_of(lambda f: compiled(f)(X), raised)
+    assert type(error) is RuntimeError
+    assert str(error) == f"Custom: BAD (7) [raised at {FILE}:{lines_of('raised')[-1]}]"
 
 
 def test_a_bound_method():

@@ -76,3 +76,13 @@ def operators(module: torch.fx.GraphModule) -> set[str]:
 
 XS = torch.tensor([1.0, 2.0, 3.0])
 ROWS = torch.arange(18.0).reshape(6, 3) / 10 - 0.5
+
+
+def nested(x):
+    total = torch.zeros(())
+    for i in range(x.shape[0]):
+        j = 0
+        while j < x[i]:
+            total = total + x[i] * j
+            j += 1
+    return total

@@ -24,6 +24,8 @@ PLAIN_BESIDE = {
     "forms.py::condition_in_async_for": {"AG001"},
     "generators.py::over_static_data": {"AG001"},
     "match_.py::commands": {"AG004"},
+    "records.py::generators_that_fill": {"AG005"},
+    "records.py::tokens": {"AG005"},
     "walrus.py::in_comprehension": {"AG005"},
 }
 # Samples whose generators a loop or builtin consumes, which depends on the caller.

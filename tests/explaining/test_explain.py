@@ -193,7 +193,7 @@ def test_jumps() -> None:
 def test_what_stays() -> None:
     found = becomes("""
         def f(x):
-            if x is True:
+            if x is ...:
                 x = {k for k in x}
             with open(x) as file:
                 locals()

@@ -72,15 +72,23 @@ def traced(function: Any, arguments: tuple) -> bool:
     return str(concrete) in function.pretty_printed_concrete_signatures()
 
 
+def saved(function: Any, file: Path) -> bool:
+    """Save a function, unless its graph creates instances of the user's classes, which no file contains."""
+    try:
+        ag.save(function, file)
+    except ag.SaveError as error:
+        return "has no representation in the file format" not in str(error)
+    return True
+
+
 def test_samples_run_from_files_alone(tmp_path: Path) -> None:
     """Values, errors, what is printed and what becomes of arguments are as those of the traced function."""
     plan, expected, names = [], [], []
     for number, sample in enumerate(ALL[:: some(6, 1)]):
         function = ag.function(sample.function)
         calls = [encode(arguments) for arguments in sample.staged if traced(function, arguments)]
-        if calls:
-            file = tmp_path / f"{number}.json"
-            ag.save(function, file)
+        file = tmp_path / f"{number}.json"
+        if calls and saved(function, file):
             plan.append((str(file), calls))
             expected.append([here["outcome"](function, here["decode"](call, "")) for call in calls])
             names.append(sample.id)

@@ -49,6 +49,13 @@ def test_converted_ahead_of_time(app: Path):
     fails(python("-c", frozen.format("lost"), cwd=app), "the program was frozen", "autograph-rs convert")
 
 
+NOT_NEEDED = (
+    "torch", "tensorflow", "jax", "numba", "onnx", "polars", "casadi", "tensorboard", "scipy", "pandas",
+    "matplotlib", "IPython", "PIL", "pytest", "setuptools",
+)  # fmt: skip
+"""Packages that our modules, or those of NumPy, can use; PyInstaller would collect all of them."""
+
+
 def test_a_program_that_pyinstaller_froze(app: Path):
     """PyInstaller is told of modules imported by name only; the package has its installed layout."""
     required("PyInstaller")
@@ -63,6 +70,7 @@ def test_a_program_that_pyinstaller_froze(app: Path):
         "PyInstaller",
         "--log-level=ERROR",
         "--hidden-import=autograph_rs.functions.function",
+        *(f"--exclude-module={name}" for name in NOT_NEEDED),
         "main.py",
     )
     done = python(*command, cwd=app, PYTHONPATH=os.environ.get("PYTHONPATH", ""))

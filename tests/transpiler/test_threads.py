@@ -164,7 +164,7 @@ def test_a_framework_that_is_imported_during_a_search(backends):
         "importlib",
         types.SimpleNamespace(import_module=lambda name: types.SimpleNamespace(register=register)),
     )
-    backends.setattr(registry, "COMPILER_CHECKS", [])
+    backends.setattr(registry, "COMPILERS", [])
     try:
         registry.load_backends()
         registry.is_staging()

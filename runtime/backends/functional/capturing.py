@@ -175,6 +175,13 @@ class CapturingBackend(FunctionalBackend):
                     why=f"{self.name} stacks the items of such a list",
                     remedy="append a number instead, such as np.nan for None",
                 )
+            if None in kinds:
+                kind = type(value.items[kinds.index(None)]).__name__
+                raise StagingError(
+                    f"a loop appends a value of type {kind} to a list",
+                    why=f"{self.name} stacks the items of such a list, which have to be numbers or arrays",
+                    remedy="append to one list for each attribute or part of the value",
+                )
             return ListAval(kinds)
         return super().type_of(value)
 

@@ -17,6 +17,7 @@ class GrowingList:
 
     name = "a list"
     shared = ""
+    is_staged_list = True
 
     def __init__(self, backend: Any, items: Sequence[Any]):
         self.backend, self.items = backend, list(items)

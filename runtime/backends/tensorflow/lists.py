@@ -45,6 +45,11 @@ class StagedList:
         self.created_in = backend.captures[-1] if backend.captures else None
         self._set_class()
 
+    @property
+    def is_structured(self) -> bool:
+        """Whether the items are tuples, lists or dicts."""
+        return self.type.items is not None and self.type.spec != LEAF
+
     def read(self) -> Contents:
         return Contents(self.type, tuple(self.parts), self.count)
 
@@ -362,7 +367,7 @@ def tensor_lists(contents: Contents, aval: ListType) -> list[Any]:
 
 def stacked(value: StagedList, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
     """Convert a staged list to a tensor, for `tf.convert_to_tensor`."""
-    if value.type.items is not None and value.type.spec != LEAF:
+    if value.is_structured:
         raise TypeError("a staged list of tuples or dicts cannot be converted to one tensor")
     result = value.stacked()[0] if value.type.items is not None else tf.zeros([0], dtype or default_dtype(2))
     return result if dtype is None else tf.cast(result, dtype)

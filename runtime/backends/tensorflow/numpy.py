@@ -74,6 +74,12 @@ def counterpart(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _operand(value: Any) -> Any:
+    if isinstance(value, StagedList) and value.is_structured:
+        raise UnsupportedFunctionError(
+            "a NumPy function is called on a staged list of tuples, lists or dicts",
+            why="the parts of the items are tensors of their own",
+            remedy="make an array of one part: [row[0] for row in rows]",
+        )
     return tf.convert_to_tensor(value) if isinstance(value, (Number, StagedList, tf.Variable)) else value
 
 

@@ -4,16 +4,27 @@ Tensors traced by `export` (with strict=False) or `make_fx` are staged, and so a
 """
 
 import json
+from typing import Any
 
 import torch
 
 from ...staging.state import missing_values
 from ...values import selected_container
-from .. import COMPILER_CHECKS, register_backend
+from .. import COMPILERS, register_backend
 from ..functional.optional_values import Optional, from_parts, optional_parts
 from ..functional.staged_text import Text
 from .backend import TorchBackend
 from .private import pytree, skip_when_compiling
+
+try:
+    from .compiling import call
+except AttributeError:  # a PyTorch with another Dynamo: its calls are Python's, as without this package
+
+    def call(_: Any, original: Any, args: Any, kwargs: Any) -> Any:
+        return original(*args, **kwargs)
+
+
+COMPILERS.append((torch.compiler.is_dynamo_compiling, call))  # importing Dynamo may import this package
 
 
 def register() -> None:
@@ -46,7 +57,6 @@ def register() -> None:
             lambda parts, keys: selected_container.tree_unflatten(keys, parts),
         )
     register_backend(TorchBackend())
-    COMPILER_CHECKS.append(torch.compiler.is_dynamo_compiling)
     skip_when_compiling(
         *(
             f"operators.{name}"

@@ -13,6 +13,7 @@ import torch
 
 from ...errors import AliasError, StagedRecursionError
 from ...values.structures import flatten, unflatten
+from ..functional.abstract_values import ListAval
 from ..functional.backend import Outputs
 from ..functional.captures import Loop, ProgramCapture
 from ..functional.iterables import StagedSequence
@@ -21,7 +22,7 @@ from .autograd import as_differentiable, link_gradients, may_need_gradient, rest
 from .capture import Program, trace
 from .inplace_updates import InplaceUpdates, is_number, mark_shared
 from .items import device_of
-from .private import assert_holds, untraced
+from .private import assert_holds, is_within_compile, untraced
 from .selection import is_selectable, split_test
 from .values import Handle, TensorType, TorchValues
 
@@ -209,6 +210,14 @@ class TorchBackend(TorchValues):
             row = self.appended_arrays(loop, value_of)
             return self.iteration_arrays(loop, value_of), row
 
+        if (
+            length > MAX_UNROLLED
+            and is_within_compile()
+            and not any(isinstance(t, ListAval) for t in loop.types)
+        ):
+            return self.run_loop(
+                loop, length, lambda i: self.element_leaves(items.item(i))
+            )  # inductor: no scan
         if length > MAX_UNROLLED:
             return self._finish(loop, *self._scan(loop, items, length, start, step))
         carry, rows = _copies(start), []

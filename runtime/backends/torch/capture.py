@@ -22,6 +22,7 @@ from .private import (
     FakeTensor,
     SymbolTable,
     current_mode,
+    fake_of,
     is_fake,
     reenter_make_fx,
     slot_of,
@@ -176,14 +177,47 @@ class _Tensors(WeakIdKeyDictionary):
         self.lifted = lifted
 
     def get(self, key: Any, default: Any = None) -> Any:
-        found = super().get(key, None)
+        found = super().get(fake_of(key), None)
         if found is not None:
             return found
         slot = slot_of(key, self.lifted.outer, None)
         if slot is None:
             return default
+        key = fake_of(key)
         self.lifted.add(key, slot.constant)
         return super().get(key, default)
+
+
+class OuterTensors(WeakIdKeyDictionary):
+    """Proxies of tensors in an outermost trace, where real tensors become inputs at first use.
+
+    `find` returns the fake tensor that stands for a real one, or None if it cannot become an input.
+    """
+
+    def __init__(self, tracer: Any, find: Callable[[torch.Tensor], torch.Tensor | None]):
+        super().__init__()
+        self._lifted, self._find = _LiftedValues(None), find
+        self._lifted.inner = tracer
+        self.update(tracer.tensor_tracker)
+        tracer.tensor_tracker = self
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The fake tensors of the real ones that have become inputs."""
+        return self._lifted.values
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return super().get(self.fake(key), default)
+
+    def fake(self, value: Any) -> Any:
+        """Return the fake tensor that stands for a real tensor, and any other value unchanged."""
+        if not isinstance(value, torch.Tensor) or is_fake(found := fake_of(value)):
+            return value if not isinstance(value, torch.Tensor) else found
+        if (fake := self._find(value)) is None:
+            return value
+        if super().get(fake, None) is None:
+            self._lifted.add(fake)
+        return fake
 
 
 class _Symbols(SymbolTable):

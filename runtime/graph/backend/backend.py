@@ -30,7 +30,7 @@ from ..ir.types import (
 )
 from ..state.variables import Variable
 from ..tracing import effects, failing_ops, recording  # noqa: F401 - fills check_failing
-from ..tracing.containers import lists, staged_dicts
+from ..tracing.containers import lists, objects, staged_dicts
 from ..tracing.containers.iterables import (
     IterableSource,
     StagedIterable,
@@ -110,6 +110,10 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     not_ = staticmethod(truth.not_)
     get_item = staticmethod(items.get_item)
     set_item = staticmethod(items.set_item)
+    is_bool = staticmethod(truth.is_bool)
+    is_stand_in = staticmethod(objects.is_stand_in)
+    keep_unchanged = staticmethod(objects.keep_unchanged)
+    refuse_selected = staticmethod(objects.refuse_selected)
 
     def owns(self, kind: type) -> bool:
         return issubclass(kind, (Staged, StagedIterable, IterableSource))
@@ -313,15 +317,12 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     def share(self, value: Any, reason: str) -> None:
         """Forbid writes to a value that may alias an array, and to its base if the value is a view."""
         if isinstance(value, SELECTABLE):
-            current_builder().root.selected.add(value)
+            objects.keep_unchanged(value)
         elif self.is_handle(value):
             value.shared = reason
             base = value.base
             if base is not None:
                 base.shared = "it has a view that was created in a branch or loop"
-
-    def refuse_selected(self, value: Any) -> None:
-        current_builder().root.selected.refuse_change(value)
 
     def refreshed(self, value: Any) -> Any:
         """Return the current value of a view whose base was written to, and any other value unchanged.

@@ -19,7 +19,7 @@ from ...core.closures import nothing, set_nothing
 from ...errors import UnsupportedFunctionError
 from ..ir.graph import Slot
 from ..ir.type_merging import merge_types
-from ..ir.types import ArrayType, DequeType, ListType, ScalarType, StagedType, TupleType
+from ..ir.types import ArrayType, DequeType, ListType, ObjectType, ScalarType, StagedType, TupleType
 from ..tracing import effects, recording
 from ..tracing.containers import lists
 from ..tracing.containers.iterables import (
@@ -101,6 +101,8 @@ def _iterable_builtin(
 
 
 def _sum(values: Any, start: Any = 0) -> Any:
+    if isinstance(values, StagedList) and isinstance(values.type.element, _COMPOUND):
+        return _sum_of_compounds(values, start)
     if _is_staged_iterable(values):
         total = recording.operator_type("add", (_INT, _element_type(values)))
         kind = merge_types(total, _node_type(start))
@@ -108,6 +110,21 @@ def _sum(values: Any, start: Any = 0) -> Any:
     for value in values:
         start = start + value
     return start
+
+
+_COMPOUND = (ListType, TupleType, ObjectType)
+
+
+def _sum_of_compounds(values: StagedList, start: Any) -> Any:
+    kind = values.type.element
+    first = lists.element_node(start)
+    if not isinstance(first.type, ListType) or not isinstance(kind, ListType):
+        raise UnsupportedFunctionError(
+            f"sum() of a staged list of {kind} cannot be staged",
+            why="the graph adds numbers, arrays and lists",
+            remedy="add the items in a loop: for item in items: total = total + item",
+        )
+    return record("sum", (values, first), merge_types(kind, first.type), function=sum)
 
 
 def _node_type(value: Any) -> StagedType:

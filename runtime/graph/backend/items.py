@@ -46,7 +46,7 @@ def contains(item: Any, container: Any) -> Any:
     if isinstance(container, StagedIterable) and container.op == "range":
         container = container.to_node()
     if isinstance(container, (Node, Tensor, np.ndarray, StagedList)):
-        item = lists.element_node(item) if item is None or isinstance(item, tuple) else item
+        item = lists.compared_node(item) if isinstance(container, StagedList) else item
         return recording.record("contains", (container, item), ScalarType(bool))
     name = describe_staged(container) if recording.is_staged(container) else f"a {type(container).__name__}"
     raise UnsupportedFunctionError(

@@ -87,6 +87,11 @@ def _truth(value: Any) -> Any:
     return value if value.type == _BOOL else recording.record("bool", (value,), _BOOL, function=bool)
 
 
+def is_bool(value: Any) -> bool:
+    """Return whether a staged value is a bool of Python, which can be tested for being True."""
+    return bool(value.type == _BOOL)
+
+
 def is_known(value: Any) -> bool:
     """Return whether a value is known not to be None in the current branch."""
     if not isinstance(value, Optional):

@@ -65,6 +65,7 @@ def compile_graph(
     graph: Graph,
     *,
     checked: bool = False,
+    by_line: bool = False,
     regions: Mapping[Node, Callable[..., tuple]] | None = None,
     measured: Mapping[Node, MeasuredLoop] | None = None,
     chains: Sequence[CompiledChain] = (),
@@ -73,16 +74,21 @@ def compile_graph(
 
     If `checked`, the function raises at the first operation that computes a NaN or infinity from finite
     operands. Each operation then has its own line and its own result array, so that the error can show the
-    operands. `regions` has the functions that run loops of the graph, from the inputs of a loop to its
-    carried values, `measured` the loops that may be compiled while they run, and `chains` has compiled
-    chains of element-wise operations.
+    operands. If `by_line`, no line of the function has operations of several lines of the user's code.
+    `regions` has the functions that run loops of the graph, from the inputs of a loop to its carried values,
+    `measured` the loops that may be compiled while they run, and `chains` has compiled chains of element-wise
+    operations.
     """
     if regions is not None or measured or chains:
         create: Callable[..., Emitter] = partial(
-            CompiledLoopEmitter, regions=regions or {}, measured=measured or {}, chains=chains
+            CompiledLoopEmitter,
+            by_line=by_line,
+            regions=regions or {},
+            measured=measured or {},
+            chains=chains,
         )
     else:
-        create = partial(Emitter, checked=checked)
+        create = partial(Emitter, checked=checked, by_line=by_line)
     emitter = create(graph)
     name = _identifier(graph.name)
     lines, nodes = emitter.function(graph, name)

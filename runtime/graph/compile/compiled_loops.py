@@ -58,9 +58,10 @@ class CompiledLoopEmitter(Emitter):
         regions: Mapping[Node, Callable[..., tuple]],
         measured: Mapping[Node, MeasuredLoop],
         chains: Sequence[CompiledChain],
+        by_line: bool = False,
         shared: Emitter | None = None,
     ) -> None:
-        super().__init__(graph, shared=shared)
+        super().__init__(graph, by_line=by_line, shared=shared)
         self.regions, self.measured = regions, measured
         self.chain_of = {node: chain for chain in chains for node in chain.nodes}
 

@@ -23,9 +23,11 @@ MAX_NESTING = 12
 class Emitter(OpEmitter):
     """Emitter of the Python function for a graph."""
 
-    def __init__(self, graph: Graph, *, checked: bool = False, shared: Emitter | None = None) -> None:
+    def __init__(
+        self, graph: Graph, *, checked: bool = False, by_line: bool = False, shared: Emitter | None = None
+    ) -> None:
         """Create an emitter, for a module in which `shared` emits other functions."""
-        super().__init__(graph, checked=checked)
+        super().__init__(graph, checked=checked, by_line=by_line)
         self.function_names: dict[Graph, str] = {}
         if shared is not None:
             self.namespace, self.global_names = shared.namespace, shared.global_names

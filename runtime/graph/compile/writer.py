@@ -51,8 +51,8 @@ Owned: TypeAlias = set[Node | tuple[Node, int]]
 class CodeWriter:
     """State of code generation: the lines emitted so far, and the name of each value."""
 
-    def __init__(self, graph: Graph, *, checked: bool = False) -> None:
-        self.checked = checked
+    def __init__(self, graph: Graph, *, checked: bool = False, by_line: bool = False) -> None:
+        self.checked, self.by_line = checked, by_line
         self.buffers = Buffers(graph)
         self.lines: list[str] = []
         self.nodes: dict[int, Node] = {}
@@ -140,7 +140,7 @@ class CodeWriter:
             for used in dead if node in last_use else (*dead, node):
                 self.release_names(used)
         raising = [node for node in self.pending if not is_speculatable(node)]
-        if len(raising) > 1 or any(node not in graph.results for node in self.pending):
+        if self.by_line or len(raising) > 1 or any(node not in graph.results for node in self.pending):
             self.flush()
         self.result_node = next(iter(raising if self.pending else ()), None)
         self.pending.clear()
@@ -196,13 +196,16 @@ class CodeWriter:
         """Nest the pending inputs of a node in its expression, and return their nesting depth.
 
         An expression that may raise is nested only if errors still occur in the order of the graph, and only
-        if both nodes come from the same line of the user's code.
+        if both nodes come from the same line of the user's code. With `by_line`, this holds for all.
         """
         if not self.pending:
             return 0
         inlined = [i for i in inputs if i in self.pending]
         raising = [i for i in self.pending if not is_speculatable(i)]
-        if [i for i in inlined if i in raising] != raising or any(not _same_line(node, i) for i in raising):
+        of_one_line = inlined if self.by_line else raising
+        if [i for i in inlined if i in raising] != raising or any(
+            not _same_line(node, i) for i in of_one_line
+        ):
             self.flush()
             return 0
         self.pending = [i for i in self.pending if i not in inlined]

@@ -28,6 +28,7 @@ from ..ir.graph import Graph, Node
 from ..ir.types import ArrayType, MaybeType, ScalarType, StagedType
 from ..optimise import ALL, optimise
 from ..state.variables import Variable
+from ..tracing.containers.objects import known_node
 from ..tracing.modes import MODES
 from ..tracing.specs import TensorSpec, weak_leaf
 from ..tracing.tensor import Staged, Tensor, wrap
@@ -129,19 +130,27 @@ class ConcreteGraph:
         """The result, with a `TensorSpec` or a type in place of each staged value."""
         return self.outputs.build([_type_spec(r.type) for r in self.graph.results])
 
-    def run(self, leaves: Sequence[Any], arguments: Any = None) -> Any:
-        """Run the graph on the leaves of `arguments` and return the function's result."""
+    @property
+    def function(self) -> Callable[..., tuple]:
+        """The function from the graph's arguments to its results. It writes to no argument."""
+        return self._run
+
+    def run(self, leaves: Sequence[Any], arguments: Any = None, program: Compiled | None = None) -> Any:
+        """Run the graph on the leaves of `arguments` and return the function's result.
+
+        `program` replaces the compiled function that computes the results.
+        """
         arrays = [leaves[i] for i in self.inputs.staged]
         variables = self.inputs.variables(leaves) if self.inputs.state else []
         if self.writes and len(arrays) + len(variables) > 1:
             self._check_unaliased([*arrays, *variables])
         if self.changes:
             check_distinct_containers(arguments, self.graph.name)
-        run = self._run if not MODES else self._checked_run()
+        run = program.function if program else self._run if not MODES else self._checked_run()
         try:
             results = run(*arrays, *[v.value for v in variables])
         except Exception as error:
-            self.set_user_traceback(error)
+            self.set_user_traceback(error, program)
             raise
         if variables:
             results = copy_where(results, lambda a: any(np.may_share_memory(a, v.array) for v in variables))
@@ -175,12 +184,15 @@ class ConcreteGraph:
                     first, second = (self.graph.arguments[k].attrs["name"] for k in (i, j))
                     raise shared_argument(self.graph.name, first, second)
 
-    def set_user_traceback(self, error: BaseException) -> None:
-        """Replace the traceback of a run-time error with one that leads through the user's code."""
+    def set_user_traceback(self, error: BaseException, program: Compiled | None = None) -> None:
+        """Replace the traceback of a run-time error with one that leads through the user's code.
+
+        `program` is what ran in place of the graph's own function, if anything did.
+        """
         if FULL:
             return
         numpy = self.__dict__.get("_compiled")  # not compiled if another engine runs the graph
-        compiled = [c for c in (numpy, self._checked, self.engine) if c is not None]
+        compiled = [c for c in (numpy, self._checked, self.engine, program) if c is not None]
         nodes = (c.node_at(error.__traceback__) for c in compiled)
         node = next((node for node in nodes if node is not None), None)
         places = () if node is None else node.places
@@ -345,7 +357,7 @@ def _result_node(leaf: Any) -> Node | None:
             why="it is an iterable that exists only while the graph runs",
             remedy="return a list of its items, or the results of a loop over it",
         )
-    return None
+    return known_node(leaf)
 
 
 class Engine(Protocol):

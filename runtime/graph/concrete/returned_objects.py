@@ -21,6 +21,8 @@ from ...values.locations import instance_attributes
 from ...values.structures import Spec, flatten
 from ..state.variables import Variable
 from ..tracing.containers.iterables import IterableSource
+from ..tracing.containers.objects import holds_instances, is_selected_object, known_node
+from ..tracing.trace import current_builder
 
 _OPAQUE = (
     int, float, complex, str, bytes, type(None), np.generic, np.ndarray, type, types.ModuleType,
@@ -42,6 +44,10 @@ def _none_or(marker: Any, parts: list[Any]) -> list[Any]:
     return [results.get(i, part) for i, part in enumerate(parts)]
 
 
+def _sources_unless_item(value: Any) -> tuple[Any, ...] | None:
+    return () if known_node(value) is None else None
+
+
 class ReturnedObjects:
     """The objects with staged values that one traced function returns or stores in its arguments."""
 
@@ -49,7 +55,9 @@ class ReturnedObjects:
         self.objects: list[Any] = []
 
     def flatten(self, value: Any) -> tuple[list[Any], Spec]:
-        leaves, spec = flatten(value, mutable_dataclasses=True, attributes=self._attributes)
+        leaves, spec = flatten(
+            value, mutable_dataclasses=True, attributes=self._attributes, sources=_sources_unless_item
+        )
         found = [*staging.markers(spec)]
         for marker, count in found:
             inner = {i for m, n in found if marker < m <= marker + count for i in range(m + 1, m + 1 + n)}
@@ -66,7 +74,7 @@ class ReturnedObjects:
         """
         if isinstance(value, _OPAQUE) or BACKENDS[type(value)] is not None:
             return None
-        if not any(map(_is_staged, _reachable(value))):
+        if known_node(value) is not None or not any(map(_is_staged, _reachable(value))):
             return None
         if any(value is other for other in self.objects):
             raise _leak_error(value, "occurs twice, so it would become two objects")
@@ -80,8 +88,11 @@ class ReturnedObjects:
 
     def check(self, *roots: Any) -> None:
         """Raise `LeakError` if an object is referenced from outside `roots`."""
-        own = {id(item) for root in roots for item in _reachable(root)}
-        own |= {id(roots), id(self.objects)}
+        seen = [item for root in roots for item in _reachable(root)]
+        _check_identity(seen)
+        selected = current_builder().root.selected
+        own = {id(item) for item in (*seen, *_reachable(selected))}
+        own |= {id(roots), id(seen), id(self.objects)}
         if self.objects and _has_other_referrers(self.objects, own):
             gc.collect()  # unreachable cycles may still contain references
             for value in self.objects:
@@ -89,6 +100,16 @@ class ReturnedObjects:
                     raise _leak_error(
                         value, "is also stored elsewhere, where staged values are invalid after the trace"
                     )
+
+
+def _check_identity(values: list[Any]) -> None:
+    """Raise `LeakError` if an object among the values may stand for another one."""
+    for value in values:
+        if not is_selected_object(value):
+            continue
+        for other in values:
+            if other is not value and (type(other) is type(value) or holds_instances(other, type(value))):
+                raise _leak_error(value, "may be the same as another one that is returned or was passed")
 
 
 def _has_other_referrers(values: list[Any], own: set[int]) -> bool:

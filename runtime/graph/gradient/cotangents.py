@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, StagedType, TupleType
+from ..ir.types import (
+    ArrayType,
+    ListType,
+    MaybeType,
+    ObjectType,
+    OptionalType,
+    ScalarType,
+    StagedType,
+    TupleType,
+)
 from ..rules.methods import sum_to
 from ..tracing import recording
 from ..tracing.containers import lists
@@ -27,7 +36,7 @@ def is_differentiable(kind: StagedType | None) -> bool:
             return python in (float, complex)
         case ListType(element):
             return is_differentiable(element)
-        case TupleType(parts):
+        case TupleType(parts) | ObjectType(_, _, parts):
             return any(map(is_differentiable, parts))
         case MaybeType(held, _) | OptionalType(held):
             return is_differentiable(held)

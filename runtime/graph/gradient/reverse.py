@@ -124,11 +124,16 @@ class Reverse:
         rule = _rule_of(node)
         if rule is None:
             raise unsupported.no_rule(node)
+        nodes = current_builder().graph.nodes
+        count = len(nodes)
         try:
             rule(self, node, cotangent)
         except GradientError as error:
             error.sites = error.sites or unsupported.sites(node)
             raise
+        for added in nodes[count:]:
+            if node.source[: len(added.source)] == added.source:
+                added.source = node.source
 
 
 Rule = Callable[[Reverse, Node, Any], None]

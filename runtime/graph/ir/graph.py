@@ -9,6 +9,7 @@ several results of a node. A node with `effect` is never removed or reordered.
 from __future__ import annotations
 
 import enum
+import os
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -183,6 +184,26 @@ class Graph:
     def to_mermaid(self) -> str:
         """Return the graph as a Mermaid flowchart, with each inner graph as a subgraph."""
         return str(_method("mermaid")(self))
+
+    @api_boundary
+    def to_tensorboard(self, folder: str | os.PathLike[str]) -> None:
+        """Write the graph to a folder, as an events file for the graph page of TensorBoard.
+
+        Conditionals and loops are name scopes that contain their inner graphs. Each node has its op, its
+        inputs, the dtype and shape of its result, and the user's line as `source` and `code`. TensorBoard
+        shows the newest graph of each folder.
+
+        Args:
+            folder: the folder of the events file. It is created if it does not exist.
+
+        Raises:
+            MissingFrameworkError: the package tensorboard is not installed.
+            ArgumentError: `folder` is not a path, or it is the path of a file.
+
+            graph = f.get_concrete_function(ag.TensorSpec((None,))).graph
+            graph.to_tensorboard("runs/f")  # then run: tensorboard --logdir runs
+        """
+        _method("tensorboard")(self, folder)
 
     def _repr_html_(self) -> str:
         return str(_method("html")(self))

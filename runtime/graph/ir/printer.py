@@ -15,7 +15,9 @@ from .subgraphs import argument_sources, called_names
 SOURCE_COLUMN, MAX_SOURCE_LENGTH = 60, 80
 
 
-class _Printer:
+class Printer:
+    """Text of nodes, with the names of values in `names`."""
+
     def __init__(self, marks: Mapping[Node, str], called: Mapping[Graph, str]) -> None:
         self.marks, self.called = marks, called
         self.names: dict[Node, str] = {}
@@ -126,7 +128,7 @@ def text_of(graph: Graph, marks: Mapping[Node, str] = MappingProxyType({})) -> s
     called = called_names(graph)
     texts = []
     for part in (graph, *called):
-        lines = _Printer(marks, called).lines(part, "", [a.attrs["name"] for a in part.arguments])
+        lines = Printer(marks, called).lines(part, "", [a.attrs["name"] for a in part.arguments])
         texts.append("\n".join(lines))
     return "\n\n".join(texts)
 

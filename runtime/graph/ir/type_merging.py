@@ -11,6 +11,7 @@ from .types import (
     ArrayType,
     ListType,
     MaybeType,
+    ObjectType,
     OptionalType,
     ScalarType,
     StagedType,
@@ -34,13 +35,15 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
         return _merge_optional(a, b)
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.parts) == len(b.parts):
         return TupleType(tuple(map(merge_types, a.parts, b.parts)))
+    if isinstance(a, ObjectType) and isinstance(b, ObjectType) and (a.kind, a.names) == (b.kind, b.names):
+        return replace(a, parts=tuple(map(merge_types, a.parts, b.parts)))
     if isinstance(a, ListType) and isinstance(b, ListType):
         if replace(a, element=None) != replace(b, element=None):
             raise TypeError(f"{a} and {b} have no common type")
         if a.element is None or b.element is None:
             return replace(a, element=a.element or b.element)
         return replace(a, element=merge_types(a.element, b.element))
-    if isinstance(a, (ListType, TupleType)) or isinstance(b, (ListType, TupleType)):
+    if isinstance(a, _STRUCTURES) or isinstance(b, _STRUCTURES):
         raise TypeError(f"{a} and {b} have no common type")
     if isinstance(a, ScalarType) and isinstance(b, ScalarType):
         if str in (a.python, b.python):
@@ -61,9 +64,15 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
     return ArrayType(np.result_type(a.dtype, b.dtype), shape)
 
 
+_STRUCTURES = (ListType, TupleType, ObjectType)
+
+
 def _merge_optional(a: StagedType, b: StagedType) -> OptionalType:
     """Merge types of which one allows None. Values are not converted, since one of them may be None."""
     held, other = bound_type(a), bound_type(b)
+    for kind in (held, other):
+        if isinstance(kind, (ListType, ObjectType)):
+            raise TypeError(f"a value of type {kind} on one path cannot be None on the other")
     if held is None or other is None:
         return OptionalType(held or other)
     merged = merge_types(held, other)

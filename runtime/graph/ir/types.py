@@ -96,6 +96,22 @@ class TupleType:
 
 
 @dataclass(frozen=True, slots=True)
+class ObjectType:
+    """An object that is an item of a list: an instance of `kind` with attributes of some names and types.
+
+    A named tuple has the names of its fields.
+    """
+
+    kind: type
+    names: tuple[str, ...]
+    parts: tuple[StagedType, ...]
+
+    def __str__(self) -> str:
+        attributes = [f"{n}: {p}" for n, p in zip(self.names, self.parts, strict=True)]
+        return f"{self.kind.__name__}({', '.join(attributes)})"
+
+
+@dataclass(frozen=True, slots=True)
 class MaybeType:
     """A user variable called `name` that is unbound or has a value of type `held`."""
 
@@ -125,7 +141,7 @@ class GeneratorType:
 
 
 StagedType: TypeAlias = (
-    ArrayType | ScalarType | ListType | TupleType | MaybeType | OptionalType | GeneratorType
+    ArrayType | ScalarType | ListType | TupleType | ObjectType | MaybeType | OptionalType | GeneratorType
 )
 
 NULLABLE_TYPES = (MaybeType, OptionalType)

@@ -119,6 +119,9 @@ _ATTEMPTS = (
 )
 _LIMIT = frozenset(("maximum_iterations",))
 
+_OF_CLASS: dict[str, Check] = {**_CALL, "function": callable}
+"""The attributes of ops on objects, which no file contains."""
+
 CALL = OpSchema((0, None), _CALL, is_multi_result=True)
 """The schema of a call to a function of NumPy or `math`."""
 
@@ -142,6 +145,8 @@ OPS: dict[str, OpSchema] = {
     "output": OpSchema((1, 1), {"index": _count}),
     "list": OpSchema((0, None)),
     "tuple": OpSchema((0, None)),
+    "new_object": OpSchema((0, None), _OF_CLASS),
+    "attribute": OpSchema((1, 1), _OF_CLASS),
     "zip": OpSchema((0, None), {"strict": _boolean}),
     "range": OpSchema((3, 3)),
     "enumerate": OpSchema((2, 2)),

@@ -16,13 +16,22 @@ import numpy as np
 from ...errors import FormatError
 from ..ir.expressions import RANDOM_OPS
 from ..ir.graph import Graph, Missing, Node, Slot
-from ..ir.types import ArrayType, GeneratorType, ListType, MaybeType, OptionalType, ScalarType, TupleType
+from ..ir.types import (
+    ArrayType,
+    GeneratorType,
+    ListType,
+    MaybeType,
+    ObjectType,
+    OptionalType,
+    ScalarType,
+    TupleType,
+)
 from .names import FUNCTION_OF, ITERATED, name_of, op_of
 from .op_schema import CALL, ERROR_STATES, ITERABLES, OPS, RESULT_COUNTS, UNTYPED, OpSchema
 from .type_agreement import TYPE_INFERENCE, are_compatible
 from .values import MAX_DEPTH
 
-STAGED = (ArrayType, ScalarType, ListType, TupleType, MaybeType, OptionalType, GeneratorType)
+STAGED = (ArrayType, ScalarType, ListType, TupleType, ObjectType, MaybeType, OptionalType, GeneratorType)
 
 
 def verify(graph: Graph, at: str = "graph") -> None:

@@ -15,7 +15,7 @@ from typing import Any, Literal, NoReturn, TypeAlias
 import numpy as np
 
 from ..ir.graph import Node, Slot
-from ..ir.types import SAMPLES, ArrayType, ListType, ScalarType, StagedType
+from ..ir.types import SAMPLES, ArrayType, ListType, ScalarType, StagedType, TupleType
 from ..rules import (
     ARRAYS_OF_SCALARS,
     COMPOSITIONS,
@@ -137,14 +137,22 @@ class Arguments:
 
     def _slot(self, node: Node) -> tuple[Slot, Any]:
         kind = node.type
-        if isinstance(kind, ListType):
-            element = kind.element
-            if not isinstance(element, (ArrayType, ScalarType)):
-                raise unsupported.list_without_array()
-            inner = element if isinstance(element, ArrayType) else ArrayType(np.dtype(element.python))
-            kind = ArrayType(inner.dtype, (None, *inner.shape))
+        if isinstance(kind, ListType) and not self._keep_namedtuples:
+            kind = _array_type(kind)
         self.inputs.append(node)
         return Slot(len(self.inputs) - 1), kind
+
+
+def _array_type(kind: StagedType | None) -> ArrayType:
+    """Return the type of the array that NumPy makes of a staged value."""
+    if isinstance(kind, ListType):
+        inner = _array_type(kind.element)
+        return ArrayType(inner.dtype, (None, *inner.shape))
+    if isinstance(kind, TupleType) and len(set(kinds := [*map(_array_type, kind.parts)])) == 1:
+        return ArrayType(kinds[0].dtype, (len(kinds), *kinds[0].shape))
+    if not isinstance(kind, (ArrayType, ScalarType)):
+        raise unsupported.list_without_array()
+    return kind if isinstance(kind, ArrayType) else ArrayType(np.dtype(kind.python))
 
 
 def call(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:

@@ -1,35 +1,60 @@
-"""Plain values that a staged condition has selected: a change of one would have to reach the result."""
+"""Plain values that may not change until the end of a trace.
+
+A plain array, deque or set that a staged condition has selected: a change would have to reach the result. A
+list or object that is an item of a staged list: a change would have to reach the item.
+"""
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from typing import Any
 
 import numpy as np
 
 from ...errors import AliasError
+from ...staging.state.object_merging import own_attributes
+from ..ir.graph import Node
 
 SELECTABLE = np.ndarray, deque, set
 _NOUNS = dict(zip(SELECTABLE, ("an array", "a deque", "a set"), strict=True))
 
 
 class SelectedValues:
-    """The plain arrays, deques and sets between which a staged condition selects in a trace.
-
-    The result of the condition has their contents, so none of them may change afterwards.
-    """
+    """The values that a staged condition has selected, and those that are items of staged lists."""
 
     def __init__(self) -> None:
         self._entries: dict[int, tuple[Any, Any, AliasError]] = {}
+        self._nodes: dict[int, tuple[Node, Any]] = {}
 
-    def add(self, value: Any) -> None:
-        """Note a value, with the place of the condition for the error."""
-        error = AliasError(
+    def add(self, value: Any, error: AliasError | None = None) -> None:
+        """Note a selected value. By default the error has the place of the condition."""
+        error = error or AliasError(
             f"{_NOUNS[type(value)]} that a staged condition selects is changed afterwards",
             why="whether its other name refers to the same object is known only when the graph runs",
             remedy="select a copy: y = x.copy()",
         )
-        self._entries.setdefault(id(value), (value, value.copy(), error))
+        self._entries.setdefault(id(value), (value, _contents(value), error))
+
+    def add_item(self, value: Any, node: Node, owner: Any) -> None:
+        """Note a list or object that is an item, and its node in the graph of a builder."""
+        error = AliasError(
+            f"a {type(value).__name__} that is an item of a staged list is changed afterwards",
+            why="the item has the contents that it had when it was stored or read, and the change does not "
+            "reach it",
+            remedy="store a changed copy in its place: items[i] = changed",
+        )
+        self._nodes[id(value)] = node, owner
+        self._entries.setdefault(id(value), (value, _contents(value), error))
+
+    def node_of(self, value: Any) -> tuple[Node, Any] | None:
+        """Return the node and builder of an unchanged item, or None for another value."""
+        if id(value) in self._nodes:
+            self._check(*self._entries[id(value)])
+        return self._nodes.get(id(value))
+
+    def knows(self, value: Any) -> bool:
+        return id(value) in self._entries
 
     def refuse_change(self, value: Any) -> None:
         """Raise if a staged value is about to take the place of a selected one."""
@@ -38,10 +63,25 @@ class SelectedValues:
 
     def check(self) -> None:
         """Raise if the traced code has changed one."""
-        for value, before, error in self._entries.values():
-            if _contents(value) != _contents(before):
-                raise error
+        for entry in self._entries.values():
+            self._check(*entry)
+
+    def _check(self, value: Any, before: Any, error: AliasError) -> None:
+        now = _contents(value)
+        if isinstance(now, bytes):
+            is_same = now == before
+        else:
+            is_same = len(now) == len(before) and all(map(operator.is_, now, before))
+        if not is_same:
+            raise error
 
 
-def _contents(value: Any) -> Any:
-    return value.tobytes() if isinstance(value, np.ndarray) else [*map(id, value)]
+def _contents(value: Any) -> bytes | list[Any]:
+    """Return the bytes of an array, or the parts of another value, which are other objects after a change."""
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    if isinstance(value, (deque, set, list, tuple)):
+        return [*value]
+    if type(value) is dict:
+        return [*value, *value.values()]
+    return [*own_attributes(value).values()]

@@ -370,6 +370,10 @@ def _text_method(name: str, text: Any, *args: Any) -> Any:
     return recording.record("text_method", (text, *args), kind, method=name)
 
 
+_COPYING = frozenset(("astype", "copy"))
+"""Methods that return an array of the same shape."""
+
+
 class Tensor(Value):
     """A staged NumPy array, or a NumPy scalar if its shape is `()`."""
 
@@ -553,10 +557,14 @@ class Tensor(Value):
             if name in VIEW_METHODS:
                 return record_view(function, self, *args, **kwargs)
             if name == "astype":
-                return as_array(function, self, *args, **kwargs)
-            if isinstance(function, np.ufunc):
+                result = as_array(function, self, *args, **kwargs)
+            elif isinstance(function, np.ufunc):
                 return function(self, *args, **kwargs)
-            return recording.call(function, (self, *args), kwargs)
+            else:
+                result = recording.call(function, (self, *args), kwargs)
+            if name in _COPYING and self.is_mutable and not self.ndim:
+                result.is_mutable = True
+            return result
 
         return _as_method(method, name)
 
@@ -656,14 +664,18 @@ def _as_method(function: Any, name: str, owner: str = "numpy.ndarray") -> Any:
 
 _CLASSES: dict[type, type[Staged]] = {}
 """The class of the staged values of each type."""
+STRUCTURES: dict[type, Callable[[Node], Any]] = {
+    TupleType: lambda node: tuple(recording.outputs(node, node.type.parts))
+}
+"""For each type whose values are plain structures of staged values, the function that makes one."""
 
 
 def wrap(node: Node, owner: Builder | None = None) -> Any:
     """Return the staged value for a node of the current graph."""
     owner = owner or current_builder()
     kind = node.type
-    if isinstance(kind, TupleType):
-        return tuple(recording.outputs(node, kind.parts))
+    if type(kind) in STRUCTURES:
+        return STRUCTURES[type(kind)](node)
     return _CLASSES[type(kind.held if isinstance(kind, MaybeType) else kind)](node, owner)
 
 

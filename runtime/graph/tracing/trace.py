@@ -21,6 +21,7 @@ import numpy as np
 
 from ... import staging
 from ...backends import BACKENDS
+from ...core.active_backends import CAPTURES
 from ...core.closures import holder_frame
 from ...core.in_flight import running
 from ...debugging.tracebacks import is_internal, strip_internal_frames
@@ -46,6 +47,8 @@ class Builder:
     def __init__(self, name: str, parent: Builder | None = None):
         self.graph = Graph(name)
         self.parent = parent
+        self.depth = len(CAPTURES.heaps)
+        """The number of branches and loop bodies that were being captured when it was created."""
         self.captured: dict[Node, Node] = {}
         self.writes: dict[int, tuple[Any, Builder, Node]] = {}
         self.journal: list[tuple[Any, Builder, Node]] | None = None

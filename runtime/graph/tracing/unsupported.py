@@ -58,9 +58,9 @@ def shape_mismatch(what: str, shape: object, assigned: object) -> AssignmentErro
 
 def list_without_array() -> StagingError:
     return StagingError(
-        "a NumPy function cannot take a staged list that is empty or contains lists",
+        "a NumPy function cannot take a staged list whose items are no numbers or arrays of one type",
         why="NumPy would convert the list to an array, whose dtype is unknown",
-        remedy="append a number or an array to it first, or use a two-dimensional array",
+        remedy="append a number or an array to it first, or use a list of numbers: [p.x for p in items]",
     )
 
 

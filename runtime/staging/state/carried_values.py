@@ -17,7 +17,7 @@ from .aliases import is_aliased, ties
 from .container_merging import MergedContainers, Value, aligned, count_of_sources
 from .growing_lists import stage_list
 from .mismatches import Rows, described, not_in_a_program, outlined
-from .missing_values import markers, optional_leaves, unified
+from .missing_values import markers, optional_leaves
 from .statement import Path, Statement, is_missing, is_same, merge_leaves
 
 
@@ -193,7 +193,7 @@ class CarriedValues:
 
     def make_optional(self, location: Any, left: Value) -> bool:
         """Let structures be None that are None before or after an iteration; return whether any are."""
-        both = unified(self.init[location], left, self.backend)
+        both = self.statement.apart.unified(self.init[location], left)
         is_always_new = self.init[location][0] == [None] and not any(markers(left[1]))
         if both is None or is_always_new:  # after the first iteration, none is None
             return False

@@ -46,7 +46,8 @@ def staged_in_place(backend: Backend, value: Any, make: Callable[[Any], Any]) ->
     is_free = functools.partial(is_made_in_trace, backend, ())
     if isinstance(value, (set, dict)) and not (is_free(value) and getattr(backend, "is_given", bool)(value)):
         return None, "the caller"
-    return replaced(value, make, find, is_free, Restage([value]))
+    restage = GrowLists([value]) if isinstance(value, list) else Restage([value])
+    return replaced(value, make, find, is_free, restage)
 
 
 def stage_list(statement: Statement, location: Any) -> bool:

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from types import FrameType
 from typing import Any
 
@@ -156,6 +157,12 @@ def described(backend: Backend, value: Any) -> str:
     if callable(value) and isinstance(name, str):
         return f"the function {name}"
     return f"a {type(value).__name__}"
+
+
+def two_objects(first: Any, second: Any) -> str:
+    """Return why two objects of one class cannot be merged, or "" for any other values."""
+    both = type(first) is type(second) and hasattr(first, "__dict__") and not callable(first)
+    return (TWO_MEMBERS if isinstance(first, Enum) else "these are two objects") if both else ""
 
 
 def not_in_a_program(backend: Backend, value: Any) -> str:

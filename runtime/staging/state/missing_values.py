@@ -11,13 +11,15 @@ import operator
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from ...backends import BACKENDS, Backend, staged_by
+from ...core.active_backends import active_backend
 from ...core.undefined import Undefined
-from ...debugging.tracebacks import user_opcode
-from ...errors import MissingValueError, ValueNeededError
-from ...values.structures import LEAF, REBUILT, Spec, flatten, unflatten
+from ...debugging.tracebacks import is_internal, user_opcode
+from ...errors import AliasError, MissingValueError, ValueNeededError
+from ...values.structures import CONTAINERS, LEAF, REBUILT, Spec, flatten, object_attributes, unflatten
 
 Value = tuple[list[Any], Spec]
 
@@ -31,17 +33,31 @@ def bound(backend: Backend, value: Any) -> Any:
 def bound_parts(value: Any) -> Any:
     """Return a structure with run-time checks for the staged values that may be unbound."""
     leaves, spec = flatten(value)
-    owners = list(map(staged_by, leaves))
-    if not any(owners):
+    checked = [_bound_part(v) if is_one else v for v, is_one in zip(leaves, is_read(spec), strict=True)]
+    return value if all(map(operator.is_, checked, leaves)) else unflatten(spec, checked)
+
+
+def _bound_part(value: Any) -> Any:
+    backend = staged_by(value)
+    if backend is not None:
+        return bound(backend, value)
+    attributes = object_attributes(value) if BACKENDS[type(value)] is None else None
+    if not attributes:
         return value
-    read = is_read(spec)
-    checked = [
-        bound(o, leaf) if o is not None and is_one else leaf
-        for o, leaf, is_one in zip(owners, leaves, read, strict=True)
-    ]
-    if all(map(operator.is_, checked, leaves)):
+    parts = [*map(bound_parts, attributes.values())]
+    if all(map(operator.is_, parts, attributes.values())):
         return value
-    return unflatten(spec, checked)
+    made = unflatten(Spec(type(value), tuple(attributes), (LEAF,) * len(parts)), parts)
+    active_backend().keep_unchanged(made, _change_error(made))
+    return made
+
+
+def _change_error(value: Any) -> AliasError:
+    return AliasError(
+        f"a {type(value).__name__} that is None on another path is changed",
+        why="the change would have to reach every name of the object",
+        remedy="make a changed copy, or use a value that is never None",
+    )
 
 
 def is_read(spec: Spec, *, is_known: bool = True) -> Iterator[bool]:
@@ -103,6 +119,13 @@ class OptionalStructure:  # noqa: PLW1641 - it refuses to be hashed
         """Return the truth of the value, which an empty tuple does not have."""
         return False if self.ag__parts == () else self.ag__backend.not_(self.ag__is_none())
 
+    def ag__refuse_identity(self) -> NoReturn:
+        raise AliasError(
+            f"the identity of a {type(self.ag__parts).__name__} that may be None is tested",
+            why="which object it is is known only when the program runs",
+            remedy="test whether it is None first, and compare an attribute that identifies the object",
+        )
+
     def ag__refuse(self, *_: Any) -> NoReturn:
         raise needed_error(type(self.ag__parts).__name__)
 
@@ -124,13 +147,15 @@ class OptionalStructure:  # noqa: PLW1641 - it refuses to be hashed
             raise AttributeError(f"{type(self.ag__parts).__name__!r} object has no attribute {name!r}")
         return getattr(self.ag__of("getattr", name), name)
 
-    def __setattr__(self, name: str, value: Any) -> NoReturn:
-        raise AttributeError(f"cannot assign to field {name!r}")
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self.ag__of("getattr", name), name, value)
 
     def __eq__(self, other: object) -> Any:
         backend, is_none = self.ag__backend, self.ag__is_none()
         if other is None:
             return is_none
+        if not _compares_parts(self.ag__parts):
+            self.ag__refuse_identity()
         is_known = backend.not_(is_none)
         if not isinstance(other, OptionalStructure):
             return _equal(backend, is_known, self.ag__parts, other)
@@ -174,6 +199,11 @@ def _equal(backend: Any, result: Any, first: Any, second: Any) -> Any:
         else:
             result = backend.and_(result, lambda x=own, y=other: _bound_leaf(x) == _bound_leaf(y))
     return False if pairs is None else result
+
+
+def _compares_parts(value: Any) -> bool:
+    """Return whether `==` compares the parts of a structure, rather than the identity of an object."""
+    return isinstance(value, tuple) or is_dataclass(value)
 
 
 def _bound_leaf(value: Any) -> Any:
@@ -317,11 +347,12 @@ def _can_be_none(spec: Spec) -> bool:
     kind: Any = spec.kind
     if kind is None or kind is OptionalStructure:
         return kind is not None
+    if kind in CONTAINERS:
+        return False
     if issubclass(kind, tuple):
         is_plain = _has_only(kind, tuple)
     else:
-        parameters = getattr(kind, "__dataclass_params__", None)
-        is_plain = parameters is not None and parameters.frozen and parameters.eq and _has_only(kind, object)
+        is_plain = getattr(kind, "__dataclass_params__", _MUTABLE).eq and _has_only(kind, object)
     return is_plain and all(part.kind is None or _can_be_none(part) for part in spec.parts)
 
 
@@ -329,10 +360,13 @@ def _has_only(kind: type, base: type) -> bool:
     """Return whether a class has no special methods but those of a base, a named tuple or a dataclass."""
     own = {name for c in kind.__mro__ if c not in base.__mro__ for name in vars(c)}
     method = inspect.unwrap(getattr(kind, "__eq__"))  # noqa: B009 - a trace may have replaced it
-    is_users = "__eq__" in own and method.__code__.co_filename != "<string>"
+    code = method.__code__ if "__eq__" in own else bound.__code__
+    is_users = code.co_filename != "<string>" and not is_internal(code)
     return not own & _SPECIAL and not is_users
 
 
+_MUTABLE = SimpleNamespace(frozen=False, eq=True)
+"""The parameters of a class that is no dataclass."""
 _SPECIAL = frozenset(
     f"__{name}__"
     for name in "bool len iter next getitem contains getattribute getattr call enter exit array float int "

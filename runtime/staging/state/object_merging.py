@@ -6,12 +6,15 @@ import types
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
+from ...backends import Backend
+from ...core.closures import never
 from ...errors import AliasError
 from ...values.locations import instance_attributes
 from ...values.reachability import reaches
 from ...values.structures import Spec, field_values, flatten, is_mutable_dataclass
 from .aliases import other_reference
 from .heap import is_of_user
+from .missing_values import Value, markers, unified
 
 
 class MergeByField(BaseException):
@@ -44,8 +47,10 @@ def is_mergeable(value: Any) -> bool:
 class FieldMerging:
     """The classes whose instances a statement merges attribute by attribute."""
 
-    def __init__(self) -> None:
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
         self.kinds: set[type] = set()
+        self.shared: dict[type, AliasError] = {}
 
     def takes(self, value: Any) -> bool:
         return type(value) in self.kinds and is_mergeable(value)
@@ -55,6 +60,26 @@ class FieldMerging:
             return own_attributes(value) if self.takes(value) else None
 
         return flatten(value, attributes=attributes if self.kinds else None, sources=sources)
+
+    def unified(self, first: Value, second: Value) -> tuple[Value, Value] | None:
+        """Return two values in one structure, in which parts that are None on one side are optional, or None.
+
+        Raises:
+            MergeByField: the structures would agree if the instances of a class were flattened.
+        """
+        can_keep = hasattr(self.backend, "keep_unchanged")
+        both = unified(first, second, self.backend) if can_keep or not self.kinds else None
+        if can_keep and any([*markers(spec)] for _, spec in (first, second, *(both or ()))):
+            for leaf in (*first[0], *second[0]):
+                is_left_whole = type(leaf) not in self.kinds and is_mergeable(leaf)
+                if is_left_whole and (both is None or self._is_made_in_branch(leaf)):
+                    raise MergeByField(type(leaf))
+        return both
+
+    def _is_made_in_branch(self, value: Any) -> bool:
+        """Return whether an object holds a value that was created in a branch or body that has ended."""
+        is_inner: Any = getattr(self.backend, "is_inner", never)
+        return reaches(instance_attributes(value).values(), is_inner)
 
     def parts_of(self, values: Iterable[Any]) -> list[Any]:
         """Return the instances in `values` that are merged attribute by attribute."""
@@ -72,26 +97,45 @@ class FieldMerging:
     def check_aliases(
         self, values: Iterable[Any], names: Collection[str], code: types.CodeType | None
     ) -> None:
-        """Check that only the variables `names` of a function refer to the merged instances in `values`."""
+        """Refuse changes of merged instances in `values` that have names besides the variables `names`."""
         objects = self.parts_of(values)
         for value in {id(v): v for v in objects}.values():
             other = other_reference(value, names, code, accounted=self.parts_of)
             if not other and sum(v is value for v in objects) > 1:
                 other = "another variable of the statement"
+            if not other and getattr(self.backend, "is_stand_in", never)(value):
+                other = "a staged list"
             if other:
-                raise AliasError(
+                self._share(
+                    value,
                     f"a staged condition selects one of two {type(value).__name__} objects for a variable, "
                     f"and {other} refers to one of them too",
-                    why="a change to the selected object would have to reach the original one",
-                    remedy="set the attributes of one object, or make the class a frozen dataclass",
                 )
 
     def check_not_stored(self, values: Iterable[Any]) -> None:
-        """Check that no merged instance in `values` is stored outside the statement's variables."""
+        """Refuse changes of the merged instances in `values`, which are not in variables of the statement."""
         for value in self.parts_of(values):
-            raise AliasError(
-                f"a staged branch or loop cannot assign another {type(value).__name__} object to an "
-                "attribute, global or item",
-                why="every reference to the previous object would have to refer to the new one",
-                remedy="set the attributes of the existing object, or make the class a frozen dataclass",
+            self._share(
+                value,
+                f"a staged branch or loop assigns another {type(value).__name__} object to an attribute, "
+                "global or item",
             )
+
+    def _share(self, value: Any, what: str) -> None:
+        """Refuse later changes of an instance, and of what the statement leaves in its place."""
+        keep = getattr(self.backend, "keep_unchanged", None)
+        error = AliasError(
+            what if keep is None else f"{what}, and one of them changes later",
+            why="the change would have to reach every name of the object",
+            remedy="set the attributes of one object, or make the class a frozen dataclass",
+        )
+        if keep is None:
+            raise error
+        keep(value, error)
+        self.shared[type(value)] = error
+
+    def keep_results(self, values: Iterable[Any]) -> None:
+        """Refuse later changes of the instances that a statement has left in the place of shared ones."""
+        for value in self.parts_of(values) if self.shared else ():
+            if type(value) in self.shared:
+                self.backend.keep_unchanged(value, self.shared[type(value)])  # type: ignore[attr-defined]

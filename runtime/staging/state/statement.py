@@ -6,7 +6,6 @@ import functools
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from ...values.structures import LEAF, Spec
 from .aliases import holding_variables, other_reference, replaced
 from .escapes import is_made_in_trace
 from .heap import Heap, is_older, running_heaps
-from .mismatches import TWO_MEMBERS, Rows, described, not_in_a_program
+from .mismatches import Rows, described, not_in_a_program, two_objects
 from .object_merging import FieldMerging, MergeByField, is_mergeable
 from .recursion import cut_to_one_cycle, cycle, raise_if_recursive, recursion_error
 from .side_effects import warn_of_advanced
@@ -104,7 +103,7 @@ class Statement:
         self.get_state, self.set_state = accessors
         self.names = names
         self.staged_lists: list[list[Any]] = []
-        self.apart = FieldMerging()
+        self.apart = FieldMerging(backend)
         self.before: tuple = self.get_state()
         functions = [*closures, *getattr(self.get_state, "functions", ())]
         own = [] if is_expression else [*functions, *accessors]
@@ -236,9 +235,8 @@ class Statement:
                 return None
             if made is not None:
                 made.append(value)
-            return (
-                (selected_container.ALIASED_SOURCE,) if id(value) in tied else getattr(value, "sources", ())
-            )
+            aliased = (selected_container.ALIASED_SOURCE,)
+            return aliased if id(value) in tied else getattr(value, "sources", ())
 
         return self.apart.flatten(value, sources)
 
@@ -255,8 +253,8 @@ class Statement:
 
     def check_aliases(self, path: Path) -> None:
         """Check that no object to be merged field by field can be changed through another name."""
-        for values in (self.before, path.raw.values()):
-            self.apart.check_aliases(values, self.names, self.code)
+        self.apart.check_aliases(self.before, self.names, self.code)
+        self.apart.check_aliases(path.raw.values(), self.names, self.code)
         self.apart.check_not_stored(path.changed)
 
     def settled(self, run: Callable[[], Any]) -> Any:
@@ -324,6 +322,7 @@ class Statement:
             else:
                 location.handle.write(value)
         self.set_state(tuple(state))
+        self.apart.keep_results(values.values())
         for value in values.values():
             selected_container.snapshot_sources(value)
 
@@ -364,13 +363,13 @@ def merge_leaves(
         return None
     if optional is not None:
         return optional
-    for value, kind in zip((first, second), kinds, strict=True):
+    for value, other, kind in zip((first, second), (second, first), kinds, strict=True):
         if kind is None and not isinstance(value, Undefined):
-            if type(first) is type(second) and is_mergeable(first) and is_mergeable(second):
-                raise MergeByField(type(value))
-            both = type(first) is type(second) and hasattr(first, "__dict__") and not callable(first)
-            objects = TWO_MEMBERS if isinstance(first, Enum) else "these are two objects"
-            reason = objects if both else not_in_a_program(backend, value)
+            may_be_none = (value is None or other is None) and hasattr(backend, "keep_unchanged")
+            one = other if value is None else value
+            if (may_be_none or type(other) is type(value)) and is_mergeable(one):
+                raise MergeByField(type(one))
+            reason = two_objects(first, second) or not_in_a_program(backend, value)
             refuse(reason, is_missing=value is None or undefined is not None)
             return None
     try:

@@ -32,3 +32,18 @@ def test_of_variables():
 def test_a_vector_has_no_matrix_transpose():
     with pytest.raises(ValueError, match="ndim < 2"):
         ag.function(lambda x: x.mT)(np.ones(2))
+
+
+@pytest.mark.parametrize("copied", [lambda a: a.copy(), lambda a: a.astype(np.float64)])
+def test_copies_of_arrays_without_dimensions_are_arrays(copied):
+    """A write to a view of such a copy would have to reach the copy, so it is refused."""
+
+    def written(a):
+        copy = copied(a)
+        view = copy.ravel()
+        view[0] = 7
+        return copy
+
+    assert ag.function(written)(np.float64(1)) == 1
+    with pytest.raises(ag.AliasError, match="is a view that cannot be written to"):
+        ag.function(written)(np.array(1.0))

@@ -128,6 +128,33 @@ def test_plain_generators_are_continued():
     both(f, np.float64(1.0))
 
 
+def test_collections_of_plain_generators_are_plain():
+    """Only a staged statement around the items stages a collection of them."""
+
+    def squares(n):
+        for i in range(n):
+            if i != 1:
+                yield i * i
+
+    kinds = []
+
+    @ag.do_not_convert
+    def types_of(parts):
+        return [type(part) for part in parts]
+
+    def f(x):
+        made = [
+            list(squares(4)), tuple(squares(4)), sorted(-i for i in squares(4)), set(squares(4)),
+            dict(enumerate(squares(4))), sum(i for i in squares(4)), max(squares(4)),
+            ",".join(str(i) for i in squares(4)), [i + 1 for i in squares(4)], list(map(str, squares(4))),
+        ]  # fmt: skip
+        kinds.extend(types_of(made))
+        return {(0, 4, 9): x}[tuple(squares(4))]
+
+    ag.function(f)(np.float64(1.0))
+    assert kinds == [list, tuple, list, set, dict, int, int, str, list, list]
+
+
 # Generators that stay in Python ----------------------------------------------------------------------
 
 

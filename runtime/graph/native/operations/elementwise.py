@@ -78,7 +78,7 @@ class ElementwiseEmitter(MemoryEmitter):
             return self.apply(op, parts, kind)
 
         is_float = any(k.code == "f" for k in (kind, *(o.kind for o in operands)))
-        may_warn = _narrows(converted[0].kind, kind) if op == "astype" else is_float and op not in _QUIET
+        may_warn = narrows(converted[0].kind, kind) if op == "astype" else is_float and op not in _QUIET
         return self.expression(converted, kind, compute, may_warn=may_warn)
 
     def _operand_kind(self, op: str, operands: list[Operand], kind: Kind) -> Kind | list[Kind] | None:
@@ -118,7 +118,7 @@ class ElementwiseEmitter(MemoryEmitter):
             return operand if kind is None else self.settle(self.convert(operand, kind))
         if kind is None or operand.kind == kind:
             return operand
-        may_warn = _narrows(operand.kind, kind)
+        may_warn = narrows(operand.kind, kind)
         return self.expression([operand], kind, lambda parts: self.convert(parts[0], kind), may_warn=may_warn)
 
     def apply(self, op: str, parts: list[Scalar], kind: Kind) -> Scalar:
@@ -377,7 +377,7 @@ class ElementwiseEmitter(MemoryEmitter):
         return self.numpy_function(function, operands, node)
 
 
-def _narrows(source: Kind, kind: Kind) -> bool:
+def narrows(source: Kind, kind: Kind) -> bool:
     """Return whether a conversion may warn: of floats to integers or to shorter floats."""
     return source.code == "f" and kind.code != "b" and (kind.code != "f" or kind.bits < source.bits)
 

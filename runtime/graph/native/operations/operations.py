@@ -14,7 +14,7 @@ from ..assembly.kinds import BOOL, FLOAT, INT, Kind, kind_of
 from ..assembly.memory import MAX_DIMENSION
 from ..assembly.statuses import UnsupportedError
 from ..assembly.values import Array, Expression, List, Maybe, Scalar
-from .elementwise import ElementwiseEmitter
+from .elementwise import ElementwiseEmitter, narrows
 from .numpy_loops import LIBM
 
 _OPERATORS = frozenset(
@@ -212,6 +212,8 @@ class OperationEmitter(ElementwiseEmitter):
                 if isinstance(value, Expression)
                 else self._copied(value)
             )
+        if isinstance(value, Array) and narrows(value.kind, target.kind):
+            value = self._copied(value, target.kind)  # a check that fails must find the target as it was
         place = self.view(target, node.attrs["key"], node)
         if isinstance(place, str):
             if not isinstance(value, Scalar):
@@ -245,8 +247,8 @@ class OperationEmitter(ElementwiseEmitter):
         )
         self.evaluate(replace(value, dims=dims), place)
 
-    def _copied(self, array: Array) -> Array:
-        copy = self.new_array(array.kind, array.dims)
+    def _copied(self, array: Array, kind: Kind | None = None) -> Array:
+        copy = self.new_array(kind or array.kind, array.dims)
         self.evaluate(array, copy)
         return copy
 

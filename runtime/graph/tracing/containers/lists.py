@@ -10,13 +10,24 @@ from typing import Any
 
 from ....core.active_backends import active_backend
 from ....errors import MismatchError, StagingError, UnsupportedFunctionError
+from ....staging import identity
 from ...ir.graph import Node, Slot
 from ...ir.list_operations import RETURNING
 from ...ir.type_merging import merge_types
-from ...ir.types import DequeType, ListType, OptionalType, ScalarType, SetType, TupleType
-from ..recording import Arguments, add, outputs, record, record_call, to_node
-from ..tensor import Optional, some
+from ...ir.types import (
+    ArrayType,
+    DequeType,
+    ListType,
+    ObjectType,
+    OptionalType,
+    ScalarType,
+    SetType,
+    TupleType,
+)
+from ..recording import Arguments, add, is_staged, outputs, record, record_call, to_node
+from ..tensor import Optional, Scalar, some
 from ..trace import constant_type, current_builder
+from . import objects
 
 NOTHING = OptionalType(None)  # type: ignore[arg-type]
 """The type of None as an item of a list."""
@@ -102,15 +113,25 @@ def element_node(value: Any) -> Node:
         return current_builder().constant(None, NOTHING)
     if isinstance(value, Optional) and active_backend().is_known(value):
         value = some(value)
-    if not isinstance(value, Optional) and (getattr(value, "is_mutable", False) or getattr(value, "ndim", 0)):
+    if type(value) is list:
+        return objects.item_node(value, lambda: staged_list(value).node())
+    if not is_staged(value) and constant_type(value) is None:
+        node = objects.object_node(value, element_node)
+        if node is not None:
+            return node
+    is_single = not is_staged(value) or isinstance(value, (Optional, Scalar))
+    if not is_single and (value.is_mutable or isinstance(value.type, ListType) or value.ndim):
         _mark_as_item(value)
-    if isinstance(value, (tuple, list)):
-        raise StagingError(
-            "a list is appended to a list whose length depends on staged values",
-            why="such a list can contain only numbers, arrays, and tuples of these",
-            remedy="append an array (np.array(items)) or a tuple",
-        )
     return to_node(value)
+
+
+def compared_node(value: Any) -> Node:
+    """Return the node of a value that is compared with the items of a list."""
+    node = element_node(value)
+    method: Any = node.type.kind.__eq__ if isinstance(node.type, ObjectType) else None
+    if method in (object.__eq__, identity.is_same):
+        identity.refuse_identity(value, value)
+    return node
 
 
 def list_pop(target: Any, index: Any) -> tuple[Any, Any]:
@@ -159,13 +180,22 @@ def list_equal(first: Any, second: Any, name: str = "eq") -> Any:
     if not isinstance(getattr(second, "type", None), ListType):
         return NotImplemented
     for element in (first.type.element, second.type.element):
-        if not (element is None or isinstance(element, ScalarType) or getattr(element, "shape", None) == ()):
+        if _compares_as_array(element):
             raise UnsupportedFunctionError(
                 f"two staged lists of {element} are compared",
                 why="comparing two array items yields an array, which has no single truth value",
                 remedy="compare the items in a loop, or compare np.stack(a) with np.stack(b)",
             )
     return record(name, (first, second), ScalarType(bool))
+
+
+def _compares_as_array(kind: Any) -> bool:
+    """Return whether a comparison of values of a type may give an array."""
+    if isinstance(kind, (TupleType, ObjectType)):
+        return any(map(_compares_as_array, kind.parts))
+    if isinstance(kind, ListType):
+        return _compares_as_array(kind.element)
+    return isinstance(kind, ArrayType) and bool(kind.shape)
 
 
 def list_get(target: Any, key: Any) -> Any:
@@ -188,6 +218,6 @@ def list_set(target: Any, key: Any, value: Any) -> Any:
             why="the graph has no operation that replaces a slice of a list",
             remedy="build another list: append its items in a loop",
         )
-    node = element_node(value) if value is None else to_node(value)
+    node = element_node(value)
     kind = replace(target.type, element=merge_element_types(target.type.element, node.type))
     return record("list_set", (target, key, node), kind)

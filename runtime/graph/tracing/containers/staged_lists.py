@@ -59,10 +59,10 @@ class StagedList(Staged):
             self.write(active_backend().call_builtin(sorted, (self,), {"key": key, "reverse": reverse}))
 
     def index(self, value: Any) -> Any:
-        return recording.record("list_index", (self, lists.element_node(value)), ScalarType(int))
+        return recording.record("list_index", (self, lists.compared_node(value)), ScalarType(int))
 
     def count(self, value: Any) -> Any:
-        return recording.record("list_count", (self, lists.element_node(value)), ScalarType(int))
+        return recording.record("list_count", (self, lists.compared_node(value)), ScalarType(int))
 
     def pop(self, index: Any = -1) -> Any:
         rest, value = lists.list_pop(self, index)

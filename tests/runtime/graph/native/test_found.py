@@ -344,3 +344,25 @@ def test_an_index_of_fewer_bits_keeps_its_type():
     for kind in (np.int8, np.int32, np.uint16, np.int64):
         check(indexed, (np.arange(5.0), kind(3), N(4)))
         check(carried_index, (np.arange(5.0), kind(3), N(4)))
+
+
+def written_with_a_conversion_that_warns(b, n):
+    for _ in range(n):
+        b[:] = np.exp(b)
+    return b
+
+
+def part_written_with_a_conversion_that_warns(b, w, n):
+    for i in range(n):
+        b[1:] = w[1:] * b[1:]
+        w = w + i
+    return b
+
+
+def test_an_assignment_that_leaves_machine_code_has_written_nothing():
+    """Elements before the one whose conversion warns are not computed twice."""
+    big = 2**63 - 2
+    ints = np.array([2, big, -big - 2, 5, big, 1, -big - 2])
+    check(written_with_a_conversion_that_warns, *[(ints, N(n)) for n in (2, 7, 7)], plain=False)
+    floats = np.array([1.0, 2.0, 3.0, 1e300, 2.0, 1e18, 1.0])
+    check(part_written_with_a_conversion_that_warns, *[(ints, floats, N(n)) for n in (1, 3, 3)], plain=False)

@@ -7,7 +7,7 @@ import secrets
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from autograph_rs.runtime.errors import ArgumentError, MissingFileError, describe
+from ..errors import ArgumentError, MissingFileError, describe
 
 
 def checked_path(path: Any) -> Path:
@@ -21,6 +21,30 @@ def checked_path(path: Any) -> Path:
         why="a function is saved or exported to a single file",
         remedy="pass a path such as 'model.json'",
     )
+
+
+def checked_folder(path: Any) -> Path:
+    """Return the path of a folder, which is created if it does not exist.
+
+    Raises:
+        ArgumentError: `path` is not a path, or it or one of its parents is a file.
+    """
+    if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str) or "\0" in str(path):
+        raise ArgumentError(
+            f"the path of a folder must be a str or pathlib.Path, not {describe(path)}",
+            why="several files may be written to it",
+            remedy="pass a path such as 'runs/model'",
+        )
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise ArgumentError(
+            f"{str(folder)!r} is not a folder",
+            why="a file has this name, or that of a folder above it",
+            remedy="pass the path of a folder, which may be new",
+        ) from error
+    return folder
 
 
 def missing_file_error(what: str, why: str, remedy: str, error: OSError) -> MissingFileError:

@@ -1,0 +1,1 @@
+"""Operators for frameworks whose values are symbolic expressions."""

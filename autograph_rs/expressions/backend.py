@@ -1,0 +1,313 @@
+"""The backend of all frameworks of expressions. It runs both branches and selects between their results."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from autograph_rs.runtime import staging
+from autograph_rs.runtime.backends import BACKENDS, register_backend
+from autograph_rs.runtime.backends.functional.abstract_values import Maybe
+from autograph_rs.runtime.backends.functional.captures import Capture
+from autograph_rs.runtime.core.active_backends import CAPTURES
+from autograph_rs.runtime.core.closures import nothing, set_nothing
+from autograph_rs.runtime.core.undefined import Undefined, is_return_variable, unbound_local_error
+from autograph_rs.runtime.debugging.tracebacks import user_position
+from autograph_rs.runtime.errors import (
+    MissingValueError,
+    StagingError,
+    UnsupportedFunctionError,
+    UnsupportedPlaceError,
+    ValueNeededError,
+    describe,
+)
+from autograph_rs.runtime.staging.exceptions import is_own_raise, raise_in_program, refuse_caught
+from autograph_rs.runtime.values.structures import flatten, unflatten
+
+from .items import Items
+from .values import EXPRESSION, NONE, NUMBER, Field, Kind, Place, UnknownText
+
+
+class ExpressionBackend(Items):
+    """A backend whose conditionals are selections, by the operators of the innermost run in a thread."""
+
+    announces = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = "expressions"
+        self.kinds: set[type] = set()
+
+    def add(self, kinds: Sequence[type]) -> None:
+        """Own the values of these classes, too."""
+        if not self.kinds:
+            register_backend(self)  # type: ignore[arg-type] # it has no loops
+        self.kinds.update(kinds)
+        BACKENDS.clear()
+
+    # Values
+
+    def owns(self, kind: type) -> bool:
+        return issubclass(kind, tuple(self.kinds))
+
+    def is_staged(self, value: Any) -> bool:
+        return bool(self.stack) and (isinstance(value, (Maybe, Place)) or self.operators.owns(value))
+
+    def is_bool(self, value: Any) -> bool:
+        """Return whether `value is True` tests the value itself, and raise if that is not known."""
+        if self.conditions.is_condition(value):
+            return True
+        raise ValueNeededError(
+            "whether an expression is True is asked with 'is'",
+            why="the expression may compute a number, and its value is known only when it is evaluated",
+            remedy="test the value itself (if x), or define is_condition for the values that are bools",
+        )
+
+    def in_branch(self) -> bool:
+        return bool(self.run.captures)
+
+    def is_inner(self, value: Any) -> bool:
+        return False
+
+    def is_handle(self, value: Any) -> bool:
+        return False
+
+    def type_of(self, value: Any) -> Kind | None:
+        if isinstance(value, Maybe):
+            return Kind(str(self.type_of(value.value)), value.name)
+        if self.is_staged(value):
+            return EXPRESSION
+        if value is None:
+            return NONE if self.operators.allows_none else None
+        if isinstance(value, self.operators.constants):
+            return NUMBER if isinstance(value, (int, float, complex)) else Kind(type(value).__name__)
+        return None
+
+    def merge(self, first: Kind, second: Kind) -> Kind:
+        unbound = first.unbound or second.unbound
+        kinds = {Kind(kind.text) for kind in (first, second)} - {NONE}
+        if len(kinds) == 2 and EXPRESSION not in kinds:
+            raise TypeError("values of two types have no common expression")
+        return Kind(str(EXPRESSION if len(kinds) == 2 else next(iter(kinds), NONE)), unbound)
+
+    def unbound(self, held: Kind, name: str) -> Kind:
+        if not name.isidentifier():
+            raise TypeError("one path leaves it without a value; assign a value on each path")
+        return held if held.unbound else Kind(held.text, name)
+
+    def bound(self, value: Any) -> Any:
+        """Return the value of a variable that is read, or fail where it has none."""
+        if not isinstance(value, Maybe):
+            return value
+        test = is_return_variable(value.name) or self.known(value.bound)
+        if test is not True and not self.operators.can_fail:
+            raise MissingValueError(
+                f"the variable {value.name!r} is read, but only one branch of an earlier 'if' assigns it",
+                why="the condition is symbolic, so an expression for the other branch is needed",
+                remedy=f"assign {value.name!r} in both branches, or before the 'if'",
+            )
+        self.fail(self.conditions.not_(test), unbound_local_error(value.name))
+        return value.value
+
+    def returned(self, value: Any) -> Any:
+        for leaf in flatten(value)[0]:
+            if isinstance(leaf, UnknownText):
+                leaf.refuse()
+        return self.bound(value)
+
+    # Conditions
+
+    def known(self, value: Any) -> Any:
+        """Return a value as it is known where the tests of the running branches have been decided."""
+        for test, outcome in CAPTURES.tests:
+            value = self.conditions.assuming(value, test, outcome=outcome)
+        return value
+
+    def narrowed(self, value: Any) -> Any:
+        if not isinstance(value, Maybe):
+            return self.known(value) if self.is_staged(value) else value
+        is_bound = self.known(value.bound)
+        if isinstance(is_bound, bool):
+            return value.value if is_bound else Undefined(value.name)
+        return value
+
+    def truth(self, value: Any) -> Any:
+        return self.known(self.conditions.truth(self.bound(value)))
+
+    def not_(self, value: Any) -> Any:
+        return self.conditions.not_(self.truth(value))
+
+    def and_(self, left: Any, right: Callable[[], Any]) -> Any:
+        first = False if self.conditions.is_condition(left) else left
+        return self._chosen(left, right, lambda: first, right)
+
+    def or_(self, left: Any, right: Callable[[], Any]) -> Any:
+        first = True if self.conditions.is_condition(left) else left
+        return self._chosen(left, lambda: first, right, right)
+
+    def _chosen(self, left: Any, then: Callable[[], Any], orelse: Callable[[], Any], last: Any) -> Any:
+        test = self.truth(left)
+        if isinstance(test, bool):
+            return then() if test else orelse()
+        return staging.if_exp(self, test, then, orelse, "", (last,))
+
+    def is_none(self, value: Any) -> Any:
+        value = self.bound(value)
+        return self.operators.owns(value) and self.known(self.operators.is_none(value))
+
+    # Statements
+
+    def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> Capture:
+        if arguments:
+            self.while_loop()
+        capture = Capture()
+        self.run.captures.append(capture)
+        try:
+            capture.value, capture.leaves = run()
+        except staging.AlwaysRaises as error:
+            capture.raised = error
+        except Exception as error:
+            if not is_own_raise(error):
+                raise
+            refuse_caught(error)
+            self._failed(True, error)
+            capture.raised = error
+        finally:
+            self.run.captures.pop()
+        return capture
+
+    def cond(
+        self, pred: Any, captures: tuple[Any, Any], outputs: Sequence[tuple[Any, Any, Kind]]
+    ) -> list[Any]:
+        test = self.truth(pred)
+        return [self._merged(test, first, second, kind) for first, second, kind in outputs]
+
+    def _merged(self, test: Any, first: Any, second: Any, kind: Kind) -> Any:
+        values = [v.value if isinstance(v, Maybe) else v for v in (first, second)]
+        given = [v for v in values if not isinstance(v, Undefined)]
+        value = self.conditions.select(test, *given) if len(given) == 2 else given[0]
+        if not kind.unbound:
+            return value
+        flags = [v.bound if isinstance(v, Maybe) else not isinstance(v, Undefined) for v in (first, second)]
+        flag = self.conditions.select(test, *flags)
+        return value if flag is True else Maybe(value, flag, kind.unbound)
+
+    def while_loop(self, *_: Any, **__: Any) -> NoReturn:
+        raise StagingError(
+            "a 'while' tests a symbolic condition",
+            why="an expression has no loops, and the number of iterations to unroll is not known",
+            remedy="use a bound: for _ in range(100), with 'if not condition: break' at its start",
+        )
+
+    def elements(self, iterated: Any) -> NoReturn:
+        raise StagingError(
+            "a 'for' iterates over a symbolic value",
+            why="an expression has no loops, and the items of the value are not known",
+            remedy="loop over a range or a list, and index the value",
+        )
+
+    for_loop = elements
+
+    # Failures
+
+    def fail(self, test: Any, error: BaseException) -> None:
+        """Note that the function raises an error where a condition is true."""
+        test = self.truth(test)
+        if test is True:
+            raise_in_program(error)
+        if test is not False:
+            refuse_caught(error)
+            self._failed(test, error)
+
+    def _failed(self, test: Any, error: BaseException) -> None:
+        self.refuse_failure(f"{type(error).__name__} is raised", error)
+        for outer, outcome in reversed(CAPTURES.tests):
+            outer = self.conditions.truth(outer)
+            test = self.conditions.and_(outer if outcome else self.conditions.not_(outer), test)
+        self.run.failed = self.conditions.or_(self.run.failed, test)
+
+    def refuse_failure(self, what: str, error: BaseException | None = None) -> None:
+        """Raise if the operators have no value for a function that raises."""
+        if not self.operators.can_fail:
+            raise UnsupportedPlaceError(
+                f"{what} under a symbolic condition",
+                why=f"an expression raises nothing, and {self.framework} has no 'failure' to return",
+                remedy="return a value that stands for the error, such as math.nan",
+                place=(error and user_position(error)) or ...,
+            ) from error
+
+    def finished(self, result: Any) -> Any:
+        """Return the result of a function, which is the `failure` of the operators where it raises."""
+        failed = self.run.failed
+        if failed is False:
+            return result
+        leaves, spec = flatten(result)
+        return unflatten(
+            spec, [self.conditions.select(failed, self.operators.failure, leaf) for leaf in leaves]
+        )
+
+    def assert_(self, test: Any, msg: Callable[[], Any] | None) -> None:
+        def fail() -> None:
+            raise AssertionError(*([] if msg is None else [msg()]))
+
+        test = self.not_(test)
+        if isinstance(test, bool):
+            (fail if test else nothing)()
+        else:
+            staging.if_stmt(self, test, fail, nothing, tuple, set_nothing, (), 0)
+
+    def ended(self, error: BaseException) -> bool:
+        """Return whether an error ends a function that has raised under all other conditions."""
+        ends = isinstance(error, staging.AlwaysRaises) or (
+            self.run.failed is not False and is_own_raise(error)
+        )
+        self.run.failed = ends or self.run.failed
+        return ends
+
+    # Expressions
+
+    def call_builtin(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        args = tuple(map(self.bound, args))
+        own = self.operators.builtins.get(function) or getattr(
+            self.operators, _DEFAULTS.get(function, ""), None
+        )
+        if own is not None:
+            return own(*args, **kwargs)
+        if function in (str, repr):
+            return self.text(format(Field(self.run, args[0], function.__name__[0])))
+        symbols = [arg for arg in (*args, *kwargs.values()) if self.is_staged(arg)]
+        if function in (isinstance, type):
+            raise ValueNeededError(
+                f"{function.__name__}() asks for the class of a symbolic value",
+                why="the class of the values that the expression has is not known",
+                remedy="convert a function for each class of values",
+            )
+        if symbols and (function in _COMPUTING or (function is print and self.in_branch())):
+            raise UnsupportedFunctionError(
+                f"{describe(function)} is called with a symbolic value",
+                why=f"{self.framework} has no operation for it",
+                remedy="add one to the 'builtins' of the operators",
+            )
+        return function(*args, **kwargs)
+
+    def fmt(self, value: Any, conversion: str) -> Any:
+        return Field(self.run, self.bound(value), conversion)
+
+    def text(self, text: str) -> Any:
+        parts: list[Any] = re.split("\0(\\d+)\0", text)
+        if len(parts) == 1:
+            return text
+        parts[1::2] = [self.run.fields[int(place)] for place in parts[1::2]]
+        return self.operators.text([part for part in parts if part != ""])
+
+
+_DEFAULTS: dict[Any, str] = {
+    min: "minimum", max: "maximum", any: "any", all: "all", sum: "sum", sorted: "sorted", bool: "bool"
+}  # fmt: skip
+"""The builtins that `ExpressionOperators` has methods for."""
+_COMPUTING = {int, float, complex, len, *(f for f in vars(math).values() if callable(f))}
+BACKEND = ExpressionBackend()

@@ -1,0 +1,165 @@
+"""Conditions and selections of symbolic values, simplified by what is known where they are used.
+
+Each result is noted with its operands, so that a test that has been decided is recognized later. Without
+that, the flags of `break` and `return` would double an expression in each iteration of an unrolled loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+
+class _Note(NamedTuple):
+    """How a value came about. `value` keeps it alive, because notes are found by its id."""
+
+    operation: str
+    operands: tuple[Any, ...]
+    value: Any
+
+
+class Conditions:
+    """The conditions and selections of one run of a converted function.
+
+    `operators` are an `ExpressionOperators`. Conditions may also be plain bools.
+    """
+
+    def __init__(self, operators: Any):
+        self.operators = operators
+        self._notes: dict[int, _Note] = {}
+        self._truths: dict[int, tuple[Any, Any]] = {}
+
+    def _noted(self, operation: str, *operands: Any) -> Any:
+        value = getattr(self.operators, operation)(*operands)
+        if self.operators.owns(value):
+            self._notes.setdefault(id(value), _Note(operation, operands, value))
+        return value
+
+    def is_condition(self, value: Any) -> bool:
+        """Return whether a value is true or false, and no other value that has a truth."""
+        note = self._notes.get(id(value))
+        if isinstance(value, bool) or (note is not None and note.operation in _LOGICAL):
+            return True
+        if note is not None and note.operation == "where":
+            return all(map(self.is_condition, note.operands[1:]))
+        return self.operators.owns(value) and bool(self.operators.is_condition(value))
+
+    def truth(self, value: Any) -> Any:
+        """Return the condition that `if value` tests."""
+        if not self.operators.owns(value):
+            return bool(value)
+        if self.is_condition(value):
+            return value
+        if id(value) not in self._truths:
+            test = self.operators.truth(value)
+            self._truths[id(value)] = value, test
+            if test is not value and self.operators.owns(test):
+                self._notes.setdefault(id(test), _Note("truth", (), test))
+        return self._truths[id(value)][1]
+
+    def not_(self, test: Any) -> Any:
+        if isinstance(test, bool):
+            return not test
+        note = self._notes.get(id(test))
+        return note.operands[0] if note and note.operation == "not_" else self._noted("not_", test)
+
+    def and_(self, first: Any, second: Any) -> Any:
+        second = self.assuming(second, first, outcome=True)
+        if first is False or second is True or first is second:
+            return first
+        return second if first is True or second is False else self._noted("and_", first, second)
+
+    def or_(self, first: Any, second: Any) -> Any:
+        second = self.assuming(second, first, outcome=False)
+        if first is True or second is False or first is second:
+            return first
+        return second if first is False or second is True else self._noted("or_", first, second)
+
+    def select(self, test: Any, first: Any, second: Any) -> Any:
+        """Return `first` if a condition is true, else `second`."""
+        if isinstance(test, bool):
+            return first if test else second
+        first, second = self.assuming(first, test, outcome=True), self.assuming(second, test, outcome=False)
+        if _is_same(first, second):
+            return first
+        if all(map(self.is_condition, (test, first, second))):
+            if first is True:
+                return self.or_(test, second)
+            if second is False:
+                return self.and_(test, first)
+            if first is False:
+                return self.and_(self.not_(test), second)
+            if second is True:
+                return self.or_(self.not_(test), first)
+        outer, inner = self._notes.get(id(test)), self._notes.get(id(first))
+        if outer is not None and outer.operation == "not_":
+            return self.select(outer.operands[0], second, first)
+        if inner is not None and inner.operation == "where":
+            chosen, left, right = inner.operands
+            if outer is not None and outer.operation == "or_" and outer.operands[0] is chosen:
+                return self.select(chosen, left, self.select(outer.operands[1], right, second))
+            if _is_same(right, second):
+                return self.select(self.and_(test, chosen), left, second)
+            if _is_same(left, second):
+                return self.select(self.and_(test, self.not_(chosen)), right, second)
+        inner = self._notes.get(id(second))
+        if inner is not None and inner.operation == "where" and _is_same(inner.operands[1], first):
+            return self.select(self.or_(test, inner.operands[0]), first, inner.operands[2])
+        return self._noted("where", test, first, second)
+
+    # What is known
+
+    def assuming(self, value: Any, test: Any, *, outcome: bool) -> Any:
+        """Return a value in a simpler form, which is equal where a test has this outcome."""
+        if not self.operators.owns(value) or isinstance(test, bool):
+            return value
+        facts = {id(fact): result for fact, result in self._facts(self.truth(test), outcome=outcome)}
+        return self._simplified(value, facts, {}, is_test=False)
+
+    def _facts(self, test: Any, *, outcome: bool) -> Iterable[tuple[Any, bool]]:
+        """Yield the conditions that a test with this outcome decides, and their outcomes."""
+        yield test, outcome
+        note = self._notes.get(id(test))
+        if note is None:
+            return
+        if note.operation == "not_":
+            yield from self._facts(note.operands[0], outcome=not outcome)
+        elif note.operation == ("and_" if outcome else "or_"):
+            for operand in note.operands:
+                yield from self._facts(operand, outcome=outcome)
+
+    def _simplified(
+        self, value: Any, facts: dict[int, bool], done: dict[int, Any], *, is_test: bool = True
+    ) -> Any:
+        if id(value) in facts and (is_test or self.is_condition(value)):
+            return facts[id(value)]
+        note = self._notes.get(id(value))
+        if note is None:
+            return value
+        if id(value) not in done:
+            done[id(value)] = self._simplified_operation(note, facts, done)
+        return done[id(value)]
+
+    def _simplified_operation(self, note: _Note, facts: dict[int, bool], done: dict[int, Any]) -> Any:
+        if note.operation == "where":
+            test, first, second = note.operands
+            test = self._simplified(test, facts, done)
+            if isinstance(test, bool):
+                return self._simplified(first if test else second, facts, done, is_test=False)
+            return note.value
+        operands = [self._simplified(operand, facts, done) for operand in note.operands]  # none of a truth
+        if all(map(_is_same, operands, note.operands)):
+            return note.value
+        return getattr(self, note.operation)(*operands)
+
+
+_LOGICAL = ("and_", "or_", "not_", "truth")
+
+
+def _is_same(first: Any, second: Any) -> bool:
+    """Return whether two values cannot be told apart. Two constants are the same if their texts are."""
+    if first is second:
+        return True
+    return (
+        type(first) is type(second) and isinstance(first, (int, float, str)) and repr(first) == repr(second)
+    )

@@ -1,0 +1,62 @@
+"""Tests of identity: `is`, and the `==` and the hash of classes that define neither.
+
+Several values of a trace may stand for one object of the running program, such as two items that are read at
+staged indexes. No two of these *stand-ins* can be told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..backends import staged_by
+from ..core.active_backends import active_backend
+from ..core.closures import never
+from ..errors import AliasError
+from .state.missing_values import OptionalStructure
+
+
+def is_same(self: Any, other: Any) -> Any:
+    """`self == other` for a class that does not define it."""
+    if self is other:
+        return True
+    refuse_identity(self, other)
+    return NotImplemented
+
+
+def hash_of_identity(self: Any) -> int:
+    """`hash(self)` for a class that does not define it."""
+    refuse_identity(self, self)
+    return object.__hash__(self)
+
+
+METHODS: dict[str, Callable[..., Any]] = {"__eq__": is_same, "__hash__": hash_of_identity}
+"""Forms of the methods of `object` that refuse stand-ins."""
+
+
+def identical(first: Any, second: Any) -> Any:
+    """`first is second` for two values, of which one may be staged."""
+    for value, truth in ((first, second), (second, first)):
+        backend = staged_by(value) if truth is True or truth is False else None
+        if backend is not None and getattr(backend, "is_bool", never)(value):
+            return value if truth else backend.not_(value)
+    refuse_identity(first, second)
+    return False
+
+
+def refuse_identity(first: Any, second: Any) -> None:
+    """Raise if a value is a stand-in, and may be the same object as the other one when the program runs."""
+    for value in (first, second):
+        if isinstance(value, OptionalStructure):
+            value.ag__refuse_identity()
+    backend = active_backend()
+    is_stand_in = getattr(backend, "is_stand_in", None)
+    if is_stand_in is None or not (is_stand_in(first) or is_stand_in(second)):
+        return
+    if type(first) is type(second) or (staged_by(first) or staged_by(second)) is not None:
+        raise AliasError(
+            f"the identity of a {type(first).__name__} is tested, and which object it is depends on staged "
+            "values",
+            why="it is an item of a staged list, or a staged condition selects it",
+            remedy="compare an attribute that identifies the object: a.name == b.name",
+        )
