@@ -17,7 +17,7 @@ import autograph_rs as ag
 from autograph_rs.testing import BackendConformance
 
 pytensor.config.cxx = ""  # no C code
-MODE = Mode("vm", OPT_FAST_COMPILE.including("scan"))
+MODE = Mode("vm", OPT_FAST_COMPILE.including("scan_save_mem"))
 TEXT = "the text of an IndexError lacks the index, which is known only when the graph runs"
 
 

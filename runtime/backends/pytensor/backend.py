@@ -6,8 +6,8 @@ is a `switch` of numbers, or an `ifelse`; a loop is a `scan`, with `until` if a 
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,24 +61,33 @@ class PytensorBackend(PytensorValues):
         for placeholder, aval in zip(placeholders, avals, strict=True):
             if aval.weak:
                 self.as_number(placeholder)
-        capture = GraphCapture(placeholders=placeholders, start=now())
-        is_loop = bool(arguments)
-        outer = self.captures[-1].known_tests if self.captures else 0
-        capture.known_tests = len(CAPTURES.tests) if is_loop else outer
-        leaves: Sequence[Any] = ()
-        with self.capturing(capture):
-            capture.value, leaves = run(*self.arguments(arguments, placeholders))
-        self.result_arrays(capture, leaves)
-        for leaf in (leaf for failure in capture.failures.found for leaf in failure.leaves):
-            capture.positions.setdefault(id(leaf), len(capture.results))
-            capture.results.append(leaf)
-        if is_loop and draws(capture.results, capture.start, placeholders):
+        with self._opened(placeholders, is_loop=bool(arguments)) as capture:
+            capture.value, capture.leaves = run(*self.arguments(arguments, placeholders))
+        if arguments and draws(capture.results, capture.start, placeholders):
             raise StagingError(
                 "the body of a staged loop draws random numbers",
                 why="each iteration would draw the same numbers, because the generator stays the same",
                 remedy="draw all numbers before the loop (_, xs = rng.normal(size=n)), and loop over them",
             )
         return capture
+
+    def open_branch(self) -> AbstractContextManager[GraphCapture]:
+        """Capture the code in the `with` block, which computes the leaves that it sets."""
+        self.check_traced()
+        return self._opened()
+
+    @contextmanager
+    def _opened(self, placeholders: Sequence[Any] = (), *, is_loop: bool = False) -> Iterator[GraphCapture]:
+        """Capture the code in the `with` block, a branch or a loop's body over these placeholders."""
+        capture = GraphCapture(placeholders=placeholders, start=now())
+        outer = self.captures[-1].known_tests if self.captures else 0
+        capture.known_tests = len(CAPTURES.tests) if is_loop else outer
+        with self.capturing(capture):
+            yield capture
+        self.result_arrays(capture, capture.leaves)
+        for leaf in (leaf for failure in capture.failures.found for leaf in failure.leaves):
+            capture.positions.setdefault(id(leaf), len(capture.results))
+            capture.results.append(leaf)
 
     def run_program(self, capture: ProgramCapture, arguments: Sequence[Any]) -> Sequence[Any]:
         assert isinstance(capture, GraphCapture)
@@ -220,7 +229,7 @@ class PytensorBackend(PytensorValues):
         avals = [self.aval(array) for array in arrays]
         return (lambda values: unflatten(spec, list(values))), avals
 
-    @contextlib.contextmanager
+    @contextmanager
     def in_range(self) -> Iterator[None]:
         """Drop the checks of an index that is in range, because it counts the items of a loop."""
         self.captures.append(GraphCapture())
