@@ -29,7 +29,7 @@ from ..functional.nullable_values import is_flagged
 from .counter_arithmetic import check_graph
 from .errors import Failure, Failures
 from .graphs import LoopValue, draws, guarded, is_differentiable, is_of_numbers, with_inputs
-from .items import negated
+from .operators import negated
 from .private import now
 from .stacked_lists import Rows
 from .values import PytensorValues

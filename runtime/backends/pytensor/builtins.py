@@ -14,8 +14,9 @@ from ..builtins import MATH, is_of_numpy
 from ..functional.builtins import extremum, total
 from ..functional.iterables import StagedSequence
 from ..functional.staged_text import formatted_text
-from .items import is_tensor, length_of
+from .items import length_of
 from .numpy import call_numpy, stacked
+from .operators import is_tensor
 from .stacked_lists import array_of
 
 

@@ -19,7 +19,7 @@ from pytensor.graph.op import Op
 from pytensor.raise_op import CheckAndRaise
 
 from ...staging.exceptions import revived
-from .items import negated
+from .operators import negated
 
 
 @dataclass

@@ -22,17 +22,9 @@ from ..functional.index_errors import (
     staged_key_error,
 )
 from ..functional.optional_values import for_write, present
+from .operators import equal, is_tensor
 
 Fail = Callable[[Any, BaseException], Any]
-
-
-def is_tensor(value: Any) -> bool:
-    return isinstance(value, pt.TensorVariable)
-
-
-def negated(flag: Any) -> Any:
-    """Return the opposite of a truth value. Where PyTensor runs Python, `pt.invert` of True may give -2."""
-    return pt.eq(flag, np.False_)
 
 
 def length_of(tensor: Any, axis: int = 0) -> Any:
@@ -140,22 +132,3 @@ def contains(item: Any, container: Any) -> Any:
     if isinstance(container, np.ndarray) or is_tensor(container):
         return pt.any(equal(container, item))
     return in_range(item, container, "tensor")
-
-
-def equal(first: Any, second: Any) -> Any:
-    """Return `first == second`, which is False for values that are no numbers."""
-    if not (is_number(first) and is_number(second)):
-        return pt.constant(np.False_)
-    if first is second and np.dtype(first.dtype).kind in "fc":
-        return negated(pt.isnan(first))  # PyTensor simplifies x == x to True
-    return pt.eq(typed(first), typed(second))
-
-
-def is_number(value: Any) -> bool:
-    """Return whether a value is a tensor, an array, or a number."""
-    return isinstance(value, (bool, int, float, complex, np.ndarray, np.generic)) or is_tensor(value)
-
-
-def typed(value: Any) -> Any:
-    """Return a bool as NumPy's: PyTensor takes a plain one for the result of a comparison by identity."""
-    return np.bool_(value) if isinstance(value, bool) else value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,12 +13,14 @@ from ...errors import UnsupportedFunctionError
 from ...values.structures import flatten, unflatten
 from ..builtins import is_of_numpy
 from ..functional.builtins import replacing, ufunc_method
-from .items import is_tensor, negated
+from .operators import is_tensor, negated
 from .stacked_lists import StackedList, array_of
 
 
 def replaced(function: Callable[..., Any]) -> Callable[..., Any] | None:
     owner = getattr(function, "__self__", None)
+    if is_tensor(owner) and function.__name__ in _METHODS:
+        return functools.partial(_METHODS[function.__name__], owner)
     if not is_of_numpy(function) and not isinstance(owner, np.ufunc):
         return None
     is_staged = lambda leaf: is_tensor(leaf) or isinstance(leaf, StackedList)  # noqa: E731
@@ -35,22 +38,42 @@ def call_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         )
     leaves, spec = flatten([args, kwargs])
     args, kwargs = unflatten(spec, [_dtype_name(array_of(leaf)) for leaf in leaves])
-    return counterpart(*args, **kwargs)
+    try:
+        return counterpart(*args, **kwargs)
+    except (TypeError, NotImplementedError) as error:
+        raise UnsupportedFunctionError(
+            f"PyTensor's counterpart of numpy.{function.__name__} does not take these arguments",
+            why=str(error),
+            remedy="use other arguments, or functions of pytensor.tensor",
+        ) from error
 
 
 def _counterpart(function: Any) -> Callable[..., Any] | None:
     owner = getattr(function, "__self__", None)
-    if isinstance(owner, np.ufunc):
-        return ufunc_method(pt, function)
     name = function.__name__
+    if isinstance(owner, np.ufunc):
+        pairwise = _counterpart(owner)
+        return _outer(pairwise) if name == "outer" and pairwise is not None else ufunc_method(pt, function)
+    if function is getattr(np.linalg, name, None) and function is not getattr(np, name, None):
+        return _LINALG.get(name)
+    if function is not getattr(np, name, None):
+        return None  # such as numpy.emath.sqrt, whose results are others
     if name in _OWN:
         return _OWN[name]
     return getattr(pt, name) if name in _SAME else None
 
 
+def _outer(pairwise: Callable[..., Any]) -> Callable[..., Any]:
+    def outer(first: Any, second: Any) -> Any:
+        first, second = stacked(first), stacked(second)
+        return pairwise(pt.shape_padright(first, second.ndim), second)
+
+    return outer
+
+
 def _dtype_name(leaf: Any) -> Any:
     is_dtype = isinstance(leaf, np.dtype) or (isinstance(leaf, type) and issubclass(leaf, np.generic))
-    if is_dtype or (leaf in (bool, int, float, complex) and isinstance(leaf, type)):
+    if is_dtype or (isinstance(leaf, type) and leaf in (bool, int, float, complex)):
         return np.dtype(leaf).name
     return leaf
 
@@ -100,13 +123,14 @@ _SAME = frozenset((
     "transpose", "ravel", "squeeze", "swapaxes", "moveaxis", "expand_dims", "broadcast_to", "reshape",
     "dot", "matmul", "outer", "tensordot", "diag", "trace", "tril", "triu", "concatenate", "stack", "vstack",
     "hstack", "atleast_1d", "atleast_2d", "cumsum", "cumprod", "argmax", "argmin", "sort", "argsort",
-    "isnan", "isinf", "logical_not", "invert", "flip", "tile",
+    "isnan", "isinf", "invert", "flip", "tile", "diff", "roll", "repeat", "conjugate", "isclose", "allclose",
+    "ptp", "diagonal",
 ))  # fmt: skip
 """Functions that PyTensor has under the same names, with the same parameters and results."""
 
 _ELEMENTWISE = (
     "exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh "
-    "arccosh arctanh arctan2 floor ceil trunc sign abs maximum minimum where "
+    "arccosh arctanh arctan2 sign abs maximum minimum where "
     "logaddexp deg2rad rad2deg square power"
 ).split()
 
@@ -134,6 +158,15 @@ def _reduction(name: str) -> Callable[..., Any]:
     return lambda x, *args, **kwargs: reduce(stacked(x), *args, **kwargs)
 
 
+def _reshape(x: Any, *shape: Any, **kwargs: Any) -> Any:
+    is_whole = len(shape) == 1 and (isinstance(shape[0], (tuple, list)) or getattr(shape[0], "ndim", 0))
+    return x.reshape(shape[0] if is_whole else shape, **kwargs)
+
+
+def _round_method(x: Any, decimals: Any = 0) -> Any:
+    return x.round(decimals) if isinstance(decimals, str) else _round(x, decimals)  # a mode of PyTensor's
+
+
 def _clip(x: Any, low: Any = None, high: Any = None) -> Any:
     x = x if low is None else pt.maximum(x, low)
     return x if high is None else pt.minimum(x, high)
@@ -149,11 +182,22 @@ def _arange(*args: Any, dtype: Any = None) -> Any:
     return pt.arange(*map(_typed, args), dtype=dtype)
 
 
+def _whole(round_to: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a rounding function, which leaves integers as they are."""
+    return lambda x: x if np.dtype(x.dtype).kind in "iub" else round_to(x)
+
+
 _OWN: dict[str, Callable[..., Any]] = {
-    **{name: _on_arrays(name) for name in _ELEMENTWISE if hasattr(pt, name)},
+    **{name: _on_arrays(name) for name in _ELEMENTWISE},
+    **{name: _whole(getattr(pt, name)) for name in ("floor", "ceil", "trunc")},
     **{name: _on_arrays(other) for name, other in _RENAMED.items()},
     **{name: _logical(_RENAMED[name]) for name in ("logical_and", "logical_or", "logical_xor")},
     **{name: _reduction(other) for name, other in _REDUCTIONS.items()},
+    "logical_not": lambda x: negated(pt.neq(_typed(x), 0)),
+    "kron": pt.linalg.kron,
+    "count_nonzero": lambda x, axis=None, *, keepdims=False: pt.sum(
+        pt.neq(stacked(x), 0), axis=axis, keepdims=keepdims
+    ),
     "array": _array,
     "asarray": _array,
     "asanyarray": _array,
@@ -165,6 +209,8 @@ _OWN: dict[str, Callable[..., Any]] = {
     "ones_like": _like(1),
     "empty_like": _like(0),
     "copy": lambda x: x.copy(),
+    "eye": lambda n, m=None, k=0, dtype="float64": pt.eye(n, m, k, dtype),
+    "einsum": lambda subscripts, *operands: pt.einsum(subscripts, *map(stacked, operands)),
     "arange": _arange,
     "clip": _clip,
     "round": _round,
@@ -177,3 +223,13 @@ _OWN: dict[str, Callable[..., Any]] = {
     )},
     "bool": lambda x: pt.cast(x, "bool"),
 }  # fmt: skip
+
+_LINALG: dict[str, Callable[..., Any]] = {
+    **{name: getattr(pt.linalg, name) for name in (
+        "det", "inv", "norm", "pinv", "slogdet", "solve", "eigvalsh", "matrix_power",
+    )},
+    "cholesky": lambda a: pt.linalg.cholesky(a, on_error="raise"),
+}  # fmt: skip
+
+_METHODS: dict[str, Callable[..., Any]] = {"reshape": _reshape, "round": _round_method}
+"""Methods of tensors that take other arguments than NumPy's."""

@@ -1,18 +1,21 @@
-"""What PyTensor has no public interface for: the age of variables, and `==` that compares values."""
+"""What PyTensor has no public interface for: the age of variables, and operators of tensors.
+
+PyTensor's `==` compares variables by identity, as its own graphs need it, and converted code calls the
+operators of the values. A subclass of variables cannot define another one, because PyTensor's types choose
+the class of each result. So tensors have other operators while a converted function is traced, and only then.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from types import FrameType
+import threading
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytensor.tensor as pt
 from pytensor.graph.basic import Variable
 from pytensor.tensor.basic import _as_tensor_variable
 from pytensor.tensor.variable import _tensor_py_operators as operators
-
-from .items import equal, is_number, negated
 
 if not hasattr(Variable, "__count__"):
     raise ImportError("Variable has no attribute '__count__'", name="pytensor.graph.basic")
@@ -28,41 +31,51 @@ def now() -> int:
     return age_of(pt.scalar())
 
 
-def compare_by_value(is_tracing: Callable[[], bool]) -> None:
-    """Make `==` and `!=` of tensors compare values while a converted function is traced.
-
-    PyTensor compares variables by identity, as its own graphs need it. That stays so for its own code, and
-    for all code outside of converted functions.
-    """
-
-    def compared(name: str, by_value: Callable[[Any, Any], Any]) -> None:
-        by_identity = getattr(operators, name)
-
-        def compare(self: Any, other: Any) -> Any:
-            caller = sys._getframe(1)
-            if _is_of_pytensor(caller.f_globals) or not (is_tracing() or _is_converted(caller)):
-                return by_identity(self, other)
-            return by_value(self, other) if is_number(other) else NotImplemented
-
-        setattr(operators, name, compare)
-
-    compared("__eq__", equal)
-    compared("__ne__", lambda first, second: negated(equal(first, second)))
-
-
 def convert_to_tensor(kind: type, tensor_of: Callable[[Any], Any]) -> None:
     """Make PyTensor's functions accept values of a type."""
     _as_tensor_variable.register(kind, lambda value, *args, **kwargs: tensor_of(value))
 
 
-def _is_converted(frame: FrameType | None) -> bool:
-    """Return whether a frame, or one that has called it, is one of a converted function."""
-    while frame is not None:
-        if "ag__" in frame.f_code.co_freevars:
-            return True
-        frame = frame.f_back
-    return False
+class OperatorsInTraces:
+    """A context manager, of which each trace enters one, in which tensors have other operators.
+
+    They apply in threads where `is_tracing()` is true, except in PyTensor's own code. When the last trace of
+    all threads ends, the class of tensors is as before.
+    """
+
+    def __init__(self, is_tracing: Callable[[], bool], own: Mapping[str, Callable[..., Any]]):
+        self._is_tracing, self._own = is_tracing, own
+        self._before: dict[str, Any] = {}
+        self._count = 0
+        self._lock = threading.RLock()  # reentrant: a finalizer may end a trace while it is held
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._count += 1
+            if self._count == 1:
+                self._before = {name: vars(operators).get(name) for name in self._own}
+                for name, own in self._own.items():
+                    setattr(operators, name, self._operator(own, getattr(operators, name, None)))
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._count -= 1
+            if self._count:
+                return
+            for name, before in self._before.items():
+                if before is None:
+                    delattr(operators, name)
+                else:
+                    setattr(operators, name, before)
+
+    def _operator(self, own: Callable[..., Any], otherwise: Callable[..., Any] | None) -> Callable[..., Any]:
+        def operator(self_: Any, *others: Any) -> Any:
+            if otherwise is not None and (not self._is_tracing() or _is_of_pytensor(sys._getframe(1))):
+                return otherwise(self_, *others)
+            return own(self_, *others)
+
+        return operator
 
 
-def _is_of_pytensor(namespace: dict[str, Any]) -> bool:
-    return str(namespace.get("__name__")).partition(".")[0] == "pytensor"
+def _is_of_pytensor(frame: Any) -> bool:
+    return str(frame.f_globals.get("__name__")).partition(".")[0] == "pytensor"

@@ -24,8 +24,10 @@ from ..functional.staged_text import Text, operands_of
 from . import items as indexing
 from .builtins import BUILTINS, call_library, round_
 from .errors import Failure, Failures, known_value
-from .items import is_tensor, length_of, negated, typed
+from .items import length_of
 from .numpy import replaced
+from .operators import OPERATORS, is_tensor, negated, typed
+from .private import OperatorsInTraces
 from .stacked_lists import Rows, StackedList, array_of, joined
 
 _DTYPES = {bool: "bool", int: "int64", complex: "complex128"}
@@ -51,6 +53,7 @@ class PytensorValues(CapturingBackend):
     def __init__(self) -> None:
         super().__init__()
         self.calls = _Calls()
+        self.operators = OperatorsInTraces(self.staging, OPERATORS)
 
     def owns(self, kind: type) -> bool:
         return issubclass(kind, Variable)
@@ -72,7 +75,8 @@ class PytensorValues(CapturingBackend):
         self.calls.failures.append(Failures())
         ACTIVE.append(self)
         try:
-            yield
+            with self.operators:
+                yield
         finally:
             ACTIVE.remove(self)
             self.calls.failures.pop()
