@@ -15,6 +15,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 from pytensor.ifelse import ifelse
+from pytensor.raise_op import CheckAndRaise
 from pytensor.scan.op import Scan as ScanOp
 from pytensor.scan.utils import until
 
@@ -27,7 +28,7 @@ from ..functional.captures import Loop, ProgramCapture
 from ..functional.iterables import StagedSequence
 from ..functional.nullable_values import is_flagged
 from .counter_arithmetic import check_graph
-from .errors import Failure, Failures
+from .errors import Failure, Failures, ShapeChangeError, position
 from .graphs import LoopValue, draws, guarded, is_differentiable, is_of_numbers, with_inputs
 from .operators import negated
 from .private import now
@@ -115,17 +116,9 @@ class PytensorBackend(PytensorValues):
         avals = [aval for _, _, aval in outputs]
         parts = [part for aval in avals for part in self.array_avals(aval)]
         tests = test, self.negated(test)
-        for capture, holds in zip(captures, tests, strict=True):
-            self._add_failures(capture, holds)
+        first, second = (self._branch(captures[i], tests[i], outputs, i) for i in (0, 1))
         if not avals:
             return []
-        branches: list[list[Any] | None] = [None, None]
-        for i, capture in enumerate(captures):
-            if capture.raised is None:
-                lookup = self.result_lookup(capture, capture.results)
-                arrays = self.branch_arrays(lookup, outputs, i)
-                branches[i] = guarded(arrays, capture.start, tests[i])
-        first, second = branches
         if first is None or second is None:  # what a branch leaves that raises is not read
             return self.from_arrays(avals, first or second or list(map(self.zeros, parts)))
         if all(part.shape == () for part in parts) and all(
@@ -135,9 +128,19 @@ class PytensorBackend(PytensorValues):
             return self.from_arrays(avals, self.select_arrays(test, (first, second), outputs))
         return self.from_arrays(avals, list(ifelse(test, first, second)))
 
-    def _add_failures(self, capture: Any, holds: Any) -> None:
-        for failure in capture.failures.found:
-            self.failures.add(failure.at([pt.and_(holds, failure.flag), *failure.operands]))
+    def _branch(self, capture: GraphCapture, holds: Any, outputs: Outputs, i: int) -> list[Any] | None:
+        """Return the arrays that a branch leaves, or None if it raises, and note its errors."""
+        arrays: list[Any] = []
+        if capture.raised is None:
+            arrays = self.branch_arrays(self.result_lookup(capture, capture.results), outputs, i)
+        failures = capture.failures.found
+        leaves = [leaf for failure in failures for leaf in failure.leaves]
+        made = guarded([*arrays, *leaves], capture.start, holds)
+        remaining = iter(made[len(arrays) :])
+        for failure in failures:
+            flag, *operands = [next(remaining) for _ in failure.leaves]
+            self.failures.add(failure.at([pt.and_(holds, flag), *operands]))
+        return None if capture.raised is not None else made[: len(arrays)]
 
     # Loops
 
@@ -350,7 +353,9 @@ def _with_shape(new: Any, old: Any) -> Any:
     """Return the next value of a variable, checked to have the shape of the earlier one when it runs."""
     if new.ndim == 0 or (new.type.shape == old.type.shape and None not in old.type.shape):
         return new
-    return pt.specify_shape(new, [old.shape[i] if n is None else n for i, n in enumerate(old.type.shape)])
+    shape = [old.shape[i] if n is None else n for i, n in enumerate(old.type.shape)]
+    is_same = [pt.eq(length, n) for length, n in zip(new.shape, shape, strict=True)]
+    return pt.specify_shape(CheckAndRaise(ShapeChangeError, position())(new, *is_same), shape)
 
 
 def _last(states: Any, first: Any) -> Any:

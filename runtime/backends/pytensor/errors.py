@@ -7,6 +7,7 @@ function therefore notes when it would fail, and its results pass through operat
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,9 @@ from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.raise_op import CheckAndRaise
 
+from ...debugging.positions import format_position, position_at
+from ...debugging.tracebacks import user_frame
+from ...errors import StagingError
 from ...staging.exceptions import revived
 from .operators import negated
 
@@ -83,6 +87,24 @@ class Failures:
         for failure in self.found:
             value = failure.checked(value)
         return value
+
+
+class ShapeChangeError(StagingError):
+    """A loop changes the shape of an array when the graph runs."""
+
+    def __init__(self, position: str):
+        super().__init__(
+            f"a loop changes the shape of an array\n  {position}",
+            why="PyTensor's scan stores the array of each iteration, and all have one shape",
+            remedy="use an array of the final shape, and assign its items",
+            place=None,
+        )
+
+
+def position() -> str:
+    """Return the position of the running statement of the user."""
+    frame = user_frame(sys._getframe(1))
+    return "" if frame is None else "\n    ".join(format_position(position_at(frame.f_code, frame.f_lasti)))
 
 
 class RaiseIf(Op):  # type: ignore[misc] # PyTensor has no types

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pytensor.tensor as pt
 from pytensor.gradient import DisconnectedGrad, DisconnectedType, disconnected_grad
 from pytensor.graph.basic import Apply, Constant
 from pytensor.graph.op import Op
 from pytensor.graph.rewriting.basic import node_rewriter
+from pytensor.scalar.basic import IntDiv, Mod, Pow
 from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.random.type import RandomType
 from pytensor.tensor.rewriting.basic import register_canonicalize, register_useless
@@ -33,12 +35,21 @@ def nodes_since(results: Sequence[Any], start: int) -> list[Apply]:
     return list(found)
 
 
-def with_inputs(results: Sequence[Any], start: int, values: Mapping[Any, Any]) -> list[Any]:
-    """Return results with other values in place of variables that are used after `start`."""
+def with_inputs(
+    results: Sequence[Any],
+    start: int,
+    values: Mapping[Any, Any],
+    operands: Callable[[Apply, list[Any]], list[Any]] = lambda _, inputs: inputs,
+) -> list[Any]:
+    """Return results with other values in place of variables that are used after `start`.
+
+    `operands` returns the inputs of a node, given those with the other values.
+    """
     known = dict(values)
     for node in nodes_since(results, start):
-        if any(value in known for value in node.inputs):
-            made = node.clone_with_new_inputs([known.get(v, v) for v in node.inputs], strict=False)
+        inputs = operands(node, [known.get(value, value) for value in node.inputs])
+        if any(new is not old for new, old in zip(inputs, node.inputs, strict=True)):
+            made = node.clone_with_new_inputs(inputs, strict=False)
             known.update(zip(node.outputs, made.outputs, strict=True))
     return [known.get(result, result) for result in results]
 
@@ -53,13 +64,32 @@ def outer_values(results: Sequence[Any], start: int) -> Iterator[Any]:
 
 
 def guarded(results: Sequence[Any], start: int, test: Any) -> list[Any]:
-    """Return the results of a branch whose gradients are zero unless `test` is true.
+    """Return the results of a branch which, unless `test` is true, raise no error and have gradients of zero.
 
     PyTensor multiplies the derivatives of a branch that is not taken by zero, which gives NaN for an infinite
-    derivative. So its inputs become conditionals with gradients of zero, whose values are all the same.
+    derivative. So its inputs become conditionals with gradients of zero, whose values are all the same. A
+    `switch` computes both branches, and an integer division by zero may raise. So its divisor becomes 1.
     """
     floats = [value for value in outer_values(results, start) if is_differentiable(value)]
-    return with_inputs(results, start, {v: pt.switch(test, v, disconnected_grad(v)) for v in floats})
+    values = {value: pt.switch(test, value, disconnected_grad(value)) for value in floats}
+
+    def operands(node: Apply, inputs: list[Any]) -> list[Any]:
+        if not _may_raise(node):
+            return inputs
+        first, second = inputs
+        return [first, pt.switch(test, second, pt.ones_like(second))]
+
+    return with_inputs(results, start, values, operands)
+
+
+def _may_raise(node: Apply) -> bool:
+    """Return whether a node computes a quotient, remainder or power of integers with an unknown operand."""
+    return (
+        isinstance(node.op, Elemwise)
+        and isinstance(node.op.scalar_op, (IntDiv, Mod, Pow))
+        and node.outputs[0].dtype.startswith(("int", "uint"))
+        and not (isinstance(node.inputs[1], Constant) and np.all(node.inputs[1].data > 0))
+    )
 
 
 def is_differentiable(value: Any) -> bool:
