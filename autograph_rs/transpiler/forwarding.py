@@ -37,8 +37,14 @@ class LazyConversion:
         return LazyConversion, (self.transpiler, self.function, source)
 
 
-def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[..., Any]:
-    """Return a wrapper that runs the converted function while a backend is staging, or always if `always`."""
+def forwarding_wrapper(
+    conversion: LazyConversion, *, always: bool, outlives: bool = False
+) -> Callable[..., Any]:
+    """Return a wrapper that runs the converted function while a backend is staging, or always if `always`.
+
+    If `outlives`, as the function creates functions that may outlive its call, it always runs converted, too,
+    but without a trace unless a backend is staging.
+    """
     watch_compilers()
     f = conversion.function
 
@@ -50,10 +56,12 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
                         return call(convert_call, f, args, kwargs)
             is_staging = runtime.is_staging()
             starting = () if is_staging else _starting_backends(f, args, kwargs)
-            if not (is_staging or starting or always) or is_opted_out():
+            if is_opted_out() or not (is_staging or starting or always or outlives):
                 return f(*args, **kwargs)
             if conversion.converted is None:
                 conversion.converted = conversion.transpiler.to_graph(f, source=conversion.source)
+            if not (is_staging or starting or always):
+                return conversion.converted(*args, **kwargs)
             try:
                 tracing = staging.Tracing(conversion.transpiler.namespace, f, (args, kwargs))
                 with runtime.backend_contexts(starting), tracing:
