@@ -13,7 +13,6 @@ import pytensor
 import pytensor.tensor as pt
 from pytensor.compile.mode import OPT_FAST_COMPILE, Mode
 
-import autograph_rs as ag
 from autograph_rs.testing import BackendConformance
 
 pytensor.config.cxx = ""  # no C code
@@ -21,18 +20,7 @@ MODE = Mode("vm", OPT_FAST_COMPILE.including("scan_save_mem"))
 TEXT = "the text of an IndexError lacks the index, which is known only when the graph runs"
 
 
-def calling(f: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that creates none, so that a call of it is a trace."""
-
-    def call(*args: Any) -> Any:
-        return f(*args)
-
-    return call
-
-
 class System(BackendConformance):
-    refusals = (TypeError, AssertionError)
-    """PyTensor's errors for operators that it lacks, values that it needs, and shapes that change."""
     differs = {
         "indexing.py::element": TEXT,
         "indexing.py::constant_array": TEXT,
@@ -48,9 +36,6 @@ class System(BackendConformance):
         "promotion.py::python_int_grows": "integers have the width of their dtype and wrap",
     }
     mode: Any = MODE
-
-    def prepare(self, f: Callable[..., Any]) -> Callable[..., Any]:
-        return ag.convert(calling(f))
 
     def stage(self, f: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arrays: Any) -> list[Any]:

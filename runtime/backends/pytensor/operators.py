@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytensor.tensor as pt
 from pytensor.tensor.shape import Shape
+
+from ...errors import StagingError
 
 
 def is_tensor(value: Any) -> bool:
@@ -60,9 +62,21 @@ def _compared(by_value: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda a, b: by_value(a, b) if is_number(b) or isinstance(b, known) else NotImplemented
 
 
+def _items(tensor: Any) -> Iterator[Any]:
+    length = tensor.type.shape[0] if tensor.ndim else None
+    if length is None:
+        raise StagingError(
+            "a tensor without a known length is iterated",
+            why="only a loop of converted code becomes a scan",
+            remedy="use a `for` statement, or a comprehension with one `for`",
+        )
+    return (tensor[i] for i in range(length))
+
+
 OPERATORS: dict[str, Callable[..., Any]] = {
     "__eq__": _compared(equal),
     "__ne__": _compared(lambda a, b: negated(equal(a, b))),
+    "__iter__": _items,
     "__pos__": lambda a: a.copy(),
     "__and__": lambda a, b: pt.and_(a, typed(b)),
     "__rand__": lambda a, b: pt.and_(typed(b), a),

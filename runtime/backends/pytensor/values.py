@@ -234,10 +234,9 @@ class PytensorValues(CapturingBackend):
         """Check that a call of a converted function is being traced, whose results raise the errors."""
         if not self.calls.failures:
             raise StagingError(
-                "a function that creates functions, or that to_graph returned, is called with variables",
-                why="PyTensor has no traces: a call is one, if ag.convert has wrapped the function",
-                remedy="call it from a function that creates none: ag.convert(model), with "
-                "def model(x): return f(x)",
+                "converted code meets a variable outside of a call of a function that ag.convert returned",
+                why="PyTensor has no traces, so such a call is one; generators and to_graph run apart from it",
+                remedy="call it from a converted function: ag.convert(model), with def model(x): return f(x)",
             )
 
     def has_effects(self) -> bool:
