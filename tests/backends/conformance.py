@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from table import PEERS, SYSTEMS, UNLISTED
+from table import PEERS, SYSTEMS
 
 from autograph_rs.testing import Sample, Verdict, all_samples
 
@@ -35,7 +35,7 @@ def results(system: str, only: str = "", every: int = 1) -> Iterator[tuple[Sampl
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("system", choices=[*SYSTEMS, *UNLISTED, *PEERS, "torch_compile"])
+    parser.add_argument("system", choices=[*SYSTEMS, *PEERS, "torch_compile"])
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--every", type=int, default=1, help="one sample in so many")

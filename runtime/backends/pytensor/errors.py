@@ -107,7 +107,7 @@ def position() -> str:
     return "" if frame is None else "\n    ".join(format_position(position_at(frame.f_code, frame.f_lasti)))
 
 
-class RaiseIf(Op):  # type: ignore[misc] # PyTensor has no types
+class RaiseIf(Op):
     """Returns its first input, or raises an error with values in its arguments if the second is true."""
 
     __props__ = ("kind", "rebuild")

@@ -113,7 +113,7 @@ def draws(results: Sequence[Any], start: int, arguments: Sequence[Any]) -> bool:
     )
 
 
-class LoopValue(Op):  # type: ignore[misc] # PyTensor has no types
+class LoopValue(Op):
     """Returns its first input; its gradient is that of the second, which is equal.
 
     The first is the value after a loop that stops by itself. The second comes from a loop over the number of
