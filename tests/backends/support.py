@@ -11,7 +11,6 @@ import pytest
 
 import autograph_rs as ag
 
-
 APART = {"pytensor": "it needs a numba of its own; `nox -s pytensor` runs this"}
 """Frameworks that cannot be installed beside the others: only their own session requires them."""
 

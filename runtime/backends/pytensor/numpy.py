@@ -93,14 +93,14 @@ def _array(value: Any, dtype: Any = None, **_: Any) -> Any:
 
 def _filled(value: float) -> Callable[..., Any]:
     def fill(shape: Any, dtype: Any = "float64", **_: Any) -> Any:
-        dims = shape if isinstance(shape, (list, tuple)) or getattr(shape, "ndim", 0) else [shape]
+        dims = shape if isinstance(shape, (list, tuple)) or getattr(shape, "ndim", 0) > 0 else [shape]
         return pt.full(dims, np.asarray(value, dtype))
 
     return fill
 
 
 def _full(shape: Any, value: Any, dtype: Any = None, **_: Any) -> Any:
-    dims = shape if isinstance(shape, (list, tuple)) or getattr(shape, "ndim", 0) else [shape]
+    dims = shape if isinstance(shape, (list, tuple)) or getattr(shape, "ndim", 0) > 0 else [shape]
     filled = stacked(value)
     return pt.full(dims, filled if dtype is None else pt.cast(filled, dtype))
 
@@ -159,7 +159,7 @@ def _reduction(name: str) -> Callable[..., Any]:
 
 
 def _reshape(x: Any, *shape: Any, **kwargs: Any) -> Any:
-    is_whole = len(shape) == 1 and (isinstance(shape[0], (tuple, list)) or getattr(shape[0], "ndim", 0))
+    is_whole = len(shape) == 1 and (isinstance(shape[0], (tuple, list)) or getattr(shape[0], "ndim", 0) > 0)
     return x.reshape(shape[0] if is_whole else shape, **kwargs)
 
 

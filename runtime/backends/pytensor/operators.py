@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import pytensor
 import pytensor.tensor as pt
 from pytensor.tensor.shape import Shape
 
@@ -28,7 +29,7 @@ def typed(value: Any) -> Any:
 
 def negated(flag: Any) -> Any:
     """Return the opposite of a truth value. Where PyTensor runs Python, `pt.invert` of True may give -2."""
-    return pt.eq(flag, np.False_)
+    return pt.eq(typed(flag), np.False_)
 
 
 def equal(first: Any, second: Any) -> Any:
@@ -62,6 +63,30 @@ def _compared(by_value: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda a, b: by_value(a, b) if is_number(b) or isinstance(b, known) else NotImplemented
 
 
+def _shifted_left(value: Any, count: Any) -> Any:
+    """Return `value << count`: a product, as PyTensor has no shifts."""
+    value, count, dtype = _integers(value, count)
+    factor = pt.switch(count > 62, pt.switch(count > 63, 0, 2), 1)
+    return pt.cast(value * 2 ** pt.minimum(count, 62) * factor, dtype)
+
+
+def _shifted_right(value: Any, count: Any) -> Any:
+    """Return `value >> count`: a quotient, as PyTensor has no shifts."""
+    value, count, dtype = _integers(value, count)
+    quotient = value // 2 ** pt.minimum(count, 62)
+    return pt.cast(pt.switch(count > 62, pt.switch(value < 0, -1, 0), quotient), dtype)
+
+
+def _integers(value: Any, count: Any) -> tuple[Any, Any, str]:
+    """Return the operands of a shift as tensors, and the dtype of the result."""
+    is_plain = isinstance(count, int)
+    value, count = (pt.as_tensor(typed(v)) for v in (value, count))
+    if not {value.dtype[0], count.dtype[0]} <= {"i", "u", "b"}:
+        raise TypeError(f"cannot shift a tensor of {value.dtype} by one of {count.dtype}")
+    dtype = "int64" if value.dtype == "bool" else value.dtype
+    return value, pt.cast(count, "int64"), dtype if is_plain else pytensor.scalar.upcast(dtype, count.dtype)
+
+
 def _items(tensor: Any) -> Iterator[Any]:
     length = tensor.type.shape[0] if tensor.ndim else None
     if length is None:
@@ -78,6 +103,10 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__ne__": _compared(lambda a, b: negated(equal(a, b))),
     "__iter__": _items,
     "__pos__": lambda a: a.copy(),
+    "__lshift__": _shifted_left,
+    "__rlshift__": lambda a, b: _shifted_left(b, a),
+    "__rshift__": _shifted_right,
+    "__rrshift__": lambda a, b: _shifted_right(b, a),
     "__and__": lambda a, b: pt.and_(a, typed(b)),
     "__rand__": lambda a, b: pt.and_(typed(b), a),
     "__or__": lambda a, b: pt.or_(a, typed(b)),

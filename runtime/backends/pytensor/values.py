@@ -235,7 +235,7 @@ class PytensorValues(CapturingBackend):
         if not self.calls.failures:
             raise StagingError(
                 "converted code meets a variable outside of a call of a function that ag.convert returned",
-                why="PyTensor has no traces, so such a call is one; generators and to_graph run apart from it",
+                why="PyTensor has no traces, so such a call is one; generators and to_graph have none",
                 remedy="call it from a converted function: ag.convert(model), with def model(x): return f(x)",
             )
 
