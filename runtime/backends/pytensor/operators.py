@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import pytensor
 import pytensor.tensor as pt
 from pytensor.tensor.shape import Shape
 
@@ -65,26 +64,27 @@ def _compared(by_value: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 def _shifted_left(value: Any, count: Any) -> Any:
     """Return `value << count`: a product, as PyTensor has no shifts."""
-    value, count, dtype = _integers(value, count)
+    value, count = map(_whole, (value, count))
     factor = pt.switch(count > 62, pt.switch(count > 63, 0, 2), 1)
-    return pt.cast(value * 2 ** pt.minimum(count, 62) * factor, dtype)
+    return value * 2 ** pt.minimum(count, 62) * factor
 
 
 def _shifted_right(value: Any, count: Any) -> Any:
     """Return `value >> count`: a quotient, as PyTensor has no shifts."""
-    value, count, dtype = _integers(value, count)
-    quotient = value // 2 ** pt.minimum(count, 62)
-    return pt.cast(pt.switch(count > 62, pt.switch(value < 0, -1, 0), quotient), dtype)
+    value, count = map(_whole, (value, count))
+    return pt.switch(count > 62, pt.switch(value < 0, -1, 0), value // 2 ** pt.minimum(count, 62))
 
 
-def _integers(value: Any, count: Any) -> tuple[Any, Any, str]:
-    """Return the operands of a shift as tensors, and the dtype of the result."""
-    is_plain = isinstance(count, int)
-    value, count = (pt.as_tensor(typed(v)) for v in (value, count))
-    if not {value.dtype[0], count.dtype[0]} <= {"i", "u", "b"}:
-        raise TypeError(f"cannot shift a tensor of {value.dtype} by one of {count.dtype}")
-    dtype = "int64" if value.dtype == "bool" else value.dtype
-    return value, pt.cast(count, "int64"), dtype if is_plain else pytensor.scalar.upcast(dtype, count.dtype)
+def _whole(operand: Any) -> Any:
+    """Return an operand of a shift as a tensor of int64."""
+    is_wide = isinstance(operand, int) or getattr(operand, "dtype", None) in ("int64", "bool")
+    if not is_wide:
+        raise StagingError(
+            "a shift of a PyTensor variable or by one that is not of int64",
+            why="PyTensor has no shifts, and products of shorter integers have other types",
+            remedy="use x * 2**n or x // 2**n, or convert the operands: pt.cast(x, 'int64')",
+        )
+    return pt.cast(operand, "int64")
 
 
 def _items(tensor: Any) -> Iterator[Any]:
