@@ -120,7 +120,7 @@ def _typed(value: Any) -> Any:
 
 
 _SAME = frozenset((
-    "transpose", "ravel", "squeeze", "swapaxes", "moveaxis", "expand_dims", "broadcast_to", "reshape",
+    "transpose", "ravel", "swapaxes", "moveaxis", "expand_dims", "broadcast_to", "reshape",
     "dot", "matmul", "outer", "tensordot", "diag", "trace", "tril", "triu", "concatenate", "stack", "vstack",
     "hstack", "atleast_1d", "atleast_2d", "cumsum", "cumprod", "argmax", "argmin", "sort", "argsort",
     "isnan", "isinf", "invert", "flip", "tile", "diff", "roll", "repeat", "conjugate", "isclose", "allclose",
@@ -156,6 +156,16 @@ def _logical(name: str) -> Callable[..., Any]:
 def _reduction(name: str) -> Callable[..., Any]:
     reduce = getattr(pt, name)
     return lambda x, *args, **kwargs: reduce(stacked(x), *args, **kwargs)
+
+
+def _squeeze(x: Any, axis: Any = None) -> Any:
+    if axis is None and None in x.type.shape:
+        raise UnsupportedFunctionError(
+            "numpy.squeeze was called without an axis on a PyTensor variable of unknown shape",
+            why="PyTensor's types have a fixed number of dimensions, and the lengths are not known",
+            remedy="name the axis: np.squeeze(x, axis=0)",
+        )
+    return pt.squeeze(x, axis)
 
 
 def _reshape(x: Any, *shape: Any, **kwargs: Any) -> Any:
@@ -209,6 +219,7 @@ _OWN: dict[str, Callable[..., Any]] = {
     "ones_like": _like(1),
     "empty_like": _like(0),
     "copy": lambda x: x.copy(),
+    "squeeze": _squeeze,
     "eye": lambda n, m=None, k=0, dtype="float64": pt.eye(n, m, k, dtype),
     "einsum": lambda subscripts, *operands: pt.einsum(subscripts, *map(stacked, operands)),
     "arange": _arange,

@@ -54,8 +54,11 @@ class OperatorsInTraces:
             self._count += 1
             if self._count == 1:
                 self._before = {name: vars(operators).get(name) for name in self._own}
+                others = {name: getattr(operators, name, None) for name in self._own}
+                if others["__ne__"] is object.__ne__:  # which would call the other `__eq__`
+                    others["__ne__"] = _opposite(operators.__eq__)
                 for name, own in self._own.items():
-                    setattr(operators, name, self._operator(own, getattr(operators, name, None)))
+                    setattr(operators, name, self._operator(own, others[name]))
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
@@ -75,6 +78,14 @@ class OperatorsInTraces:
             return own(self_, *others)
 
         return operator
+
+
+def _opposite(equal: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def unequal(first: Any, second: Any) -> Any:
+        result = equal(first, second)
+        return result if result is NotImplemented else not result
+
+    return unequal
 
 
 def _is_of_pytensor(frame: Any) -> bool:
