@@ -18,7 +18,7 @@ from autograph_rs.runtime.operators.opt_out import is_opted_out
 from autograph_rs.runtime.values.reachability import reaches
 
 from ..source import definitions
-from ..source.code_objects import walk_code
+from ..source.code_objects import may_outlive_call, walk_code
 from . import loader
 
 
@@ -37,16 +37,17 @@ class LazyConversion:
         return LazyConversion, (self.transpiler, self.function, source)
 
 
-def forwarding_wrapper(
-    conversion: LazyConversion, *, always: bool, outlives: bool = False
-) -> Callable[..., Any]:
+def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[..., Any]:
     """Return a wrapper that runs the converted function while a backend is staging, or always if `always`.
 
-    If `outlives`, as the function creates functions that may outlive its call, it always runs converted, too,
-    but without a trace unless a backend is staging.
+    A function that creates functions, which may outlive its call, always runs converted, but without a trace
+    unless a backend is staging.
     """
     watch_compilers()
     f = conversion.function
+    outlives = may_outlive_call(f.__code__)
+    if outlives:
+        conversion.converted = conversion.transpiler.to_graph(f, source=conversion.source)
 
     def convert_call(*args: Any, **kwargs: Any) -> Any:
         try:
@@ -55,8 +56,8 @@ def forwarding_wrapper(
                     if is_compiling():
                         return call(convert_call, f, args, kwargs)
             is_staging = runtime.is_staging()
-            starting = () if is_staging else _starting_backends(f, args, kwargs)
-            if is_opted_out() or not (is_staging or starting or always or outlives):
+            starting = _starting_backends(f, args, kwargs) if CALL_TRACERS and not is_staging else ()
+            if not (is_staging or starting or always or outlives) or is_opted_out():
                 return f(*args, **kwargs)
             if conversion.converted is None:
                 conversion.converted = conversion.transpiler.to_graph(f, source=conversion.source)

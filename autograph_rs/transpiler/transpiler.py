@@ -36,14 +36,7 @@ from autograph_rs.runtime.operators.calls import CacheEntry, ConversionCache, Re
 
 from ..logging.messages import log_call, log_conversion
 from ..source import definitions
-from ..source.code_objects import (
-    AnyFunction,
-    Convertible,
-    is_generator,
-    map_function,
-    may_outlive_call,
-    walk_code,
-)
+from ..source.code_objects import AnyFunction, Convertible, is_generator, map_function, walk_code
 from ..source.recursion_limit import deep_recursion, guarded_conversion
 from ..source.retrieval import checked_source
 from . import loader
@@ -188,13 +181,9 @@ class Transpiler:
         if f in self.results and source is None:
             return f
         f, source = resolve_original(f, source)
-        outlives = may_outlive_call(f.__code__)
-        if self.is_converted(f) or is_generator(f.__code__) or (outlives and self._is_embedded):
+        if self.is_converted(f) or is_generator(f.__code__):
             return self.to_graph(f, source=source)
-        conversion = LazyConversion(self, f, source)
-        if outlives:
-            conversion.converted = self.to_graph(f, source=source)
-        wrapper = forwarding_wrapper(conversion, always=self._is_embedded, outlives=outlives)
+        wrapper = forwarding_wrapper(LazyConversion(self, f, source), always=self._is_embedded)
         self.results[wrapper] = Result(False, source)
         return wrapper
 
