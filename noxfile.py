@@ -124,3 +124,13 @@ def pennylane(session: nox.Session) -> None:
     install(session, "[test]")
     session.install("pennylane>=0.45,<0.46", "diastatic-malt", "jax==0.7.1", "pytest-mock")
     session.run("pytest", "tests/transpiler/test_pennylane.py", "tests/test_examples.py", "-k", "pennylane")
+
+
+@nox.session
+def pytensor(session: nox.Session) -> None:
+    """Run the tests that need PyTensor, with the numba that it requires."""
+    install(session, "[test,pytensor]")
+    tests = ["backends/test_pytensor.py", "backends/test_conformance.py", "backends/test_versions.py"]
+    tests += ["test_docs.py", "test_examples.py"]
+    environ = {"AG_REQUIRE_BACKENDS": "pytensor"}
+    session.run("pytest", "-n", "auto", *[f"tests/{name}" for name in tests], "-k", "pytensor", env=environ)

@@ -55,7 +55,9 @@ def pytest_collection_modifyitems(config, items):
         items[:] = kept
 
 
-FRAMEWORKS = {"jax", "tensorflow", "torch", "onnx", "onnxruntime", "onnxscript", "llvmlite", "polars"}
+FRAMEWORKS = {
+    "jax", "tensorflow", "torch", "pytensor", "onnx", "onnxruntime", "onnxscript", "llvmlite", "polars",
+}  # fmt: skip
 
 
 def needs(item: pytest.Item) -> Iterator[str]:

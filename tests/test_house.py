@@ -33,7 +33,7 @@ ALSO = {
     "autograph_rs.runtime.export.onnx.engine": {"onnxruntime"},
     "autograph_rs.runtime.graph.native.linking.llvm": {"llvmlite"},
 }
-FRAMEWORKS = ("jax", "onnx", "tensorboard", "tensorflow", "torch")
+FRAMEWORKS = ("jax", "onnx", "pytensor", "tensorboard", "tensorflow", "torch")
 
 # The folders, lowest first. A module may import only from its own folder and folders on earlier lines.
 FLOORS = """
@@ -48,7 +48,7 @@ FLOORS = """
     runtime/staging/attempts
     runtime/containers
     runtime/operators runtime/backends/functional
-    runtime/backends/jax runtime/backends/tensorflow runtime/backends/torch runtime
+    runtime/backends/jax runtime/backends/pytensor runtime/backends/tensorflow runtime/backends/torch runtime
     runtime/graph/ir
     runtime/graph/rules runtime/graph/optimise runtime/export/onnx/builder runtime/export
     runtime/graph/tracing
@@ -310,7 +310,8 @@ def test_private_interfaces_stand_in_one_module() -> None:
         module for module, package, file in modules() if any(map(is_private, imports(tree_of(file), package)))
     }
     assert found == {
-        f"autograph_rs.runtime.backends.{framework}.private" for framework in ("tensorflow", "torch")
+        f"autograph_rs.runtime.backends.{framework}.private"
+        for framework in ("pytensor", "tensorflow", "torch")
     }
     assert is_private("jax._src.core.trace_state_clean")
     assert is_private("jax.extend.core")

@@ -69,10 +69,14 @@ def map_function(f: Any, transform: Callable[[Any], Any]) -> Any:
 _COMPREHENSIONS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>"))
 
 
+def is_generator(code: types.CodeType) -> bool:
+    """Return whether a call of a function creates a generator or coroutine."""
+    return bool(code.co_flags & (0x20 | 0x80 | 0x200))  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
+
+
 def may_outlive_call(code: types.CodeType) -> bool:
     """Return whether a function creates functions, classes or generators, which may outlive its call."""
-    generators = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
-    if code.co_flags & generators:
+    if is_generator(code):
         return True
     inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
     return any(c.co_name not in _COMPREHENSIONS or may_outlive_call(c) for c in inner)

@@ -9,15 +9,16 @@ from typing import Any
 
 from autograph_rs import runtime
 from autograph_rs.runtime import staging
-from autograph_rs.runtime.backends import COMPILERS
+from autograph_rs.runtime.backends import CALL_TRACERS, COMPILERS, Backend, staged_by
 from autograph_rs.runtime.backends.compiler_imports import watch_compilers
 from autograph_rs.runtime.debugging import tracebacks
 from autograph_rs.runtime.operators.calls import CacheEntry
 from autograph_rs.runtime.operators.higher_order import has_transparent_code, is_transparent
 from autograph_rs.runtime.operators.opt_out import is_opted_out
+from autograph_rs.runtime.values.reachability import reaches
 
 from ..source import definitions
-from ..source.code_objects import walk_code
+from ..source.code_objects import may_outlive_call, walk_code
 from . import loader
 
 
@@ -37,10 +38,16 @@ class LazyConversion:
 
 
 def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[..., Any]:
-    """Return a wrapper that runs the converted function while a backend is staging, or always if `always`."""
+    """Return a wrapper that runs the converted function while a backend is staging, or always if `always`.
+
+    A function that creates functions, which may outlive its call, always runs converted, but without a trace
+    unless a backend is staging.
+    """
     watch_compilers()
     f = conversion.function
-    is_staging: Callable[[], bool] = (lambda: True) if always else runtime.is_staging
+    outlives = may_outlive_call(f.__code__)
+    if outlives:
+        conversion.converted = conversion.transpiler.to_graph(f, source=conversion.source)
 
     def convert_call(*args: Any, **kwargs: Any) -> Any:
         try:
@@ -48,13 +55,17 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
                 for is_compiling, call in COMPILERS:
                     if is_compiling():
                         return call(convert_call, f, args, kwargs)
-            if not is_staging() or is_opted_out():
+            is_staging = runtime.is_staging()
+            starting = _starting_backends(f, args, kwargs) if CALL_TRACERS and not is_staging else ()
+            if not (is_staging or starting or always or outlives) or is_opted_out():
                 return f(*args, **kwargs)
             if conversion.converted is None:
                 conversion.converted = conversion.transpiler.to_graph(f, source=conversion.source)
+            if not (is_staging or starting or always):
+                return conversion.converted(*args, **kwargs)
             try:
                 tracing = staging.Tracing(conversion.transpiler.namespace, f, (args, kwargs))
-                with runtime.backend_contexts(), tracing:
+                with runtime.backend_contexts(starting), tracing:
                     return runtime.returned(conversion.converted(*args, **kwargs))
             except BaseException as error:
                 if staging.ended(error, sys._getframe()):
@@ -67,6 +78,15 @@ def forwarding_wrapper(conversion: LazyConversion, *, always: bool) -> Callable[
 
     convert_call.__code__ = convert_call.__code__.replace()  # torch.compile counts compilations of each code
     return loader.copy_metadata(f, convert_call)  # type: ignore[no-any-return]
+
+
+def _starting_backends(f: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> list[Backend]:
+    """Return the backends without traces of their own whose staged values a call may reach."""
+    return [
+        backend
+        for backend in CALL_TRACERS
+        if reaches((f, args, kwargs), lambda value: staged_by(value) is backend)  # noqa: B023 - called now
+    ]
 
 
 WRAPPER_CODE = next(c for c in walk_code(forwarding_wrapper.__code__) if c.co_name == "convert_call")

@@ -36,7 +36,7 @@ from autograph_rs.runtime.operators.calls import CacheEntry, ConversionCache, Re
 
 from ..logging.messages import log_call, log_conversion
 from ..source import definitions
-from ..source.code_objects import AnyFunction, Convertible, map_function, may_outlive_call, walk_code
+from ..source.code_objects import AnyFunction, Convertible, is_generator, map_function, walk_code
 from ..source.recursion_limit import deep_recursion, guarded_conversion
 from ..source.retrieval import checked_source
 from . import loader
@@ -181,7 +181,7 @@ class Transpiler:
         if f in self.results and source is None:
             return f
         f, source = resolve_original(f, source)
-        if self.is_converted(f) or may_outlive_call(f.__code__):
+        if self.is_converted(f) or is_generator(f.__code__):
             return self.to_graph(f, source=source)
         wrapper = forwarding_wrapper(LazyConversion(self, f, source), always=self._is_embedded)
         self.results[wrapper] = Result(False, source)

@@ -4,6 +4,7 @@ from .protocol import Backend, BackendNeutral, Capture
 from .registry import (
     AFTER_REGISTRATION,
     BACKENDS,
+    CALL_TRACERS,
     COMPILERS,
     MAX_TYPES,
     has_backends,
@@ -16,6 +17,7 @@ from .registry import (
 __all__ = [
     "AFTER_REGISTRATION",
     "BACKENDS",
+    "CALL_TRACERS",
     "COMPILERS",
     "MAX_TYPES",
     "Backend",

@@ -39,6 +39,8 @@ class Backend(Protocol):
     Optional members, used where they exist:
 
     - `announces`: True if the backend adds itself to `ACTIVE` while it stages; any other is always in it
+    - `starts_at_calls`: True if the system has no traces of its own, as its values are symbols everywhere. A
+      call of a converted function that a staged value reaches then is a trace, within `entered`
     - `staged_list(values)`: a list whose length may depend on staged values
     - `sized(maximum)`: a context around a loop whose arrays and lists have at most so many items
     - `most_items(iterated)`: the largest number of items of an iterable of staged length, or None

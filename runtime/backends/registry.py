@@ -50,6 +50,8 @@ BACKENDS = _BackendOfType()
 STAGING_CHECKS: list[Callable[[], bool]] = []
 AFTER_REGISTRATION: list[Callable[[], None]] = []
 """Functions to call after each registration. Staging imports its modules then, so plain code never does."""
+CALL_TRACERS: list[Backend] = []
+"""Backends whose traces are calls of converted functions with staged values."""
 COMPILERS: list[tuple[Callable[[], bool], Callable[..., Any]]] = []
 """For each compiler of bytecode, whether it is tracing the running code, and what then captures a call, given
 the converted function, the original, its arguments and its keyword arguments."""
@@ -87,7 +89,9 @@ def register_backend(backend: Backend) -> None:
     register_library(getattr(sys.modules.get(type(backend).__module__), "__file__", None) or "")
     with _lock:
         _backends.insert(0, backend)
-        if not getattr(backend, "announces", False):
+        if getattr(backend, "starts_at_calls", False):
+            CALL_TRACERS.append(backend)
+        elif not getattr(backend, "announces", False):
             ACTIVE.insert(0, backend)
         STAGING_CHECKS.append(backend.staging)
         BACKENDS.clear()

@@ -15,6 +15,7 @@ from .versions import Problem
 
 _STAGED_TYPES = {
     "jax": ("Tracer",),
+    "pytensor": ("Variable",),
     "tensorflow": ("Tensor", "Variable", "ResourceVariable", "RaggedTensor", "SparseTensor"),
     "torch": ("Tensor", "SymInt", "SymFloat", "SymBool"),
 }
@@ -38,7 +39,12 @@ def _is_tracing_torch() -> bool:
     return mode is not None and mode() is not None
 
 
-_IS_TRACING = {"jax": _is_tracing_jax, "tensorflow": _is_tracing_tensorflow, "torch": _is_tracing_torch}
+_IS_TRACING: dict[str, Callable[[], bool]] = {
+    "jax": _is_tracing_jax,
+    "pytensor": lambda: True,  # its variables are symbols everywhere
+    "tensorflow": _is_tracing_tensorflow,
+    "torch": _is_tracing_torch,
+}
 
 
 class UnsupportedFramework:

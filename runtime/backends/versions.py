@@ -30,6 +30,7 @@ class Supported:
 
 SUPPORTED = {
     "jax": Supported("JAX", (0, 6), (0, 10), "jax"),
+    "pytensor": Supported("PyTensor", (3, 0), (3, 0), "pytensor"),
     "tensorflow": Supported("TensorFlow", (2, 18), (2, 21), "tensorflow"),
     "torch": Supported("PyTorch", (2, 12), (2, 15), "torch"),
 }

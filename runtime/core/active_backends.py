@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex
 
 
@@ -78,13 +78,14 @@ def owning_backend(value: Any) -> Any:
 
 
 @contextlib.contextmanager
-def backend_contexts() -> Iterator[None]:
+def backend_contexts(starting: Iterable[Any] = ()) -> Iterator[None]:
     """Enter the context manager that each backend's optional `entered` method returns.
 
-    The outermost converted function that is called during staging runs in these contexts.
+    The outermost converted function that is called during staging runs in these contexts. `starting` are
+    backends whose staging begins with this call.
     """
     with contextlib.ExitStack() as stack:
-        for backend in (*ACTIVE,):
+        for backend in (*ACTIVE, *starting):
             enter = getattr(backend, "entered", None)
             manager = None if enter is None else enter()
             if manager is not None:

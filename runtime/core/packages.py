@@ -17,6 +17,7 @@ from collections.abc import Iterable
 LIBRARIES = {
     "numpy", "scipy", "ml_dtypes", "opt_einsum",
     "jax", "jaxlib", "tensorflow", "keras", "tf_keras", "torch", "torchgen", "functorch", "numba",
+    "pytensor",
     "onnx", "onnxruntime", "gast", "astunparse", "click", "rich",
     "pytest", "_pytest", "pluggy", "IPython", "ipykernel", "pydevd", "debugpy", "coverage",
 }  # fmt: skip

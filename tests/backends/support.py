@@ -11,13 +11,17 @@ import pytest
 
 import autograph_rs as ag
 
+APART = {"pytensor": "it needs a numba of its own; `nox -s pytensor` runs this"}
+"""Frameworks that cannot be installed beside the others: only their own session requires them."""
+
 
 def required(framework: str) -> Any:
     """The framework, imported; without it the module's tests are skipped, or fail where all must run."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    if os.environ.get("AG_REQUIRE_BACKENDS"):
+    must_run = os.environ.get("AG_REQUIRE_BACKENDS")
+    if must_run == framework or (must_run and framework not in APART):
         return importlib.import_module(framework)
-    return pytest.importorskip(framework)
+    return pytest.importorskip(framework, reason=APART.get(framework))
 
 
 def required_program(*names: str) -> str:

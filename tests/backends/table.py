@@ -15,7 +15,10 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-SYSTEMS = {"graph": "", "jax": "jax", "tensorflow": "tensorflow", "torch": "torch"}
+SYSTEMS = {
+    "graph": "",
+    **{name: name for name in ("jax", "tensorflow", "torch", "pytensor")},
+}
 """What converted functions are compiled with; the framework that each needs."""
 PEERS = {"jax_alone": "jax", "tf_autograph": "tensorflow", "torch_alone": "torch", "malt": "malt"}
 """The same for functions as they are written, compiled with what the framework has."""

@@ -7,10 +7,10 @@ import table
 from breadth import some
 from support import required
 
-LEAST = {"graph": 0.99, "jax": 0.87, "tensorflow": 0.90, "torch": 0.83}
+LEAST = {"graph": 0.99, "jax": 0.87, "tensorflow": 0.90, "torch": 0.83, "pytensor": 0.85}
 """The share of the samples that must be right."""
-EVERY = {"graph": some(16, 1), "torch": 5}
-"""Of these systems one sample in so many is compiled: an export takes seconds."""
+EVERY = {"graph": some(16, 1), "torch": 5, "pytensor": some(5, 1)}
+"""Of these systems one sample in so many is compiled: an export takes seconds, a graph half of one."""
 
 
 @pytest.mark.parametrize("system", table.SYSTEMS)

@@ -101,6 +101,16 @@ PROGRAMS = [
 ]
 
 
+def with_a_lambda(x):
+    twice = lambda v: 2 * v  # noqa: E731 - the function creates one
+    return twice(x) if x.sum() > 0 else x - 1
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_function_that_creates_a_function(backend: str) -> None:
+    check(with_a_lambda, (torch.ones(3),), (-torch.ones(3),), backend=backend)
+
+
 @pytest.mark.parametrize(("f", "inputs"), PROGRAMS)
 def test_one_graph_gives_what_python_gives(f, inputs):
     check(f, *inputs)

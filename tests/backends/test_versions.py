@@ -51,6 +51,9 @@ STAGED = {
     "tensorflow": "f = ag.convert(relu); x = tensorflow.constant(1.0)\n"
     "stage = lambda: tensorflow.function(f, autograph=False)(x)\n"
     "plain = lambda: tensorflow.function(lambda x: [x, ag.convert(total)([1, 2])[0]], autograph=False)(x)",
+    "pytensor": "f = ag.convert(relu); x = pytensor.tensor.scalar()\n"
+    "stage = lambda: f(x)\n"
+    "plain = lambda: [x, ag.convert(total)([1, 2])[0]]",
     "torch": "from torch.fx.experimental.proxy_tensor import make_fx\n"
     "f = ag.convert(relu); x = torch.tensor(1.0)\n"
     "stage = lambda: make_fx(f)(x)\n"
@@ -71,6 +74,7 @@ LACKING = {
     "jax": "import jax._src.core, jax.extend.core\n"
     "for module in (jax._src.core, jax.extend.core): vars(module).pop('get_opaque_trace_state', None)",
     "tensorflow": "import sys; sys.modules['tensorflow.python.ops.while_v2'] = None",
+    "pytensor": "import pytensor.tensor.variable\ndel pytensor.tensor.variable._tensor_py_operators",
     "torch": "import torch.export, torch._dynamo, torch._higher_order_ops.utils\n"
     "del torch._higher_order_ops.utils.reenter_make_fx",
 }

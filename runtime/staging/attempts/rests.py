@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+from ...core.active_backends import assuming
 from ...values.locations import RESULT, Location
 from ..conditions import growing, merge_paths
 from ..state.aliases import user_frames
@@ -42,6 +43,7 @@ class Rest:
         self.goes_on = flight.state.number == 0
         self.stack = contextlib.ExitStack()
         self.stack.enter_context(self.statement.heap.watching())
+        self.stack.enter_context(assuming(self.goes_on, outcome=True))
         self.capture = self.stack.enter_context(backend.open_branch())
         flight.state.number = 0
 

@@ -1,0 +1,108 @@
+"""The samples that cannot be staged by PyTensor, by reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+_BY_REASON = {
+    "the paths of a condition leave lists of different lengths, and a tensor has one": """
+        comprehensions.py: filtered filtered_sum in_condition mixed_conditions_over_plain_values
+        forms.py: comprehensions_of_staged_values
+        generator_loops.py: builtins_that_need_all_items list_of_staged_length
+        lists.py: append_in_branch append_until_break lists_of_two_lengths two_lists
+        lists_in_objects.py: adjacency appended_to_a_row appended_to_an_item buckets
+            list_two_attributes_deep log_of_a_simulation pushed_in_a_branch pushed_in_a_loop
+            work_in_a_dict
+        ordering.py: removed_where_missing sorted_list_of_staged_length
+        passed_on.py: always_under_a_condition collected_by_recursion noted_by_a_helper
+            noted_in_a_handler noted_in_a_loop recorded_by_a_context_manager second_name
+            stack_machine
+        programs.py: run_lengths
+        records.py: generators_that_fill texts_of_items
+        try_.py: with_in_branch
+    """,
+    "a list whose length is known only when the graph runs is read or changed": """
+        lists.py: items_of_the_list_that_a_loop_fills lists_that_are_summed
+        ordering.py: inserted_removed_and_reversed
+        passed_on.py: merged
+        queues.py: monotonic_stack
+    """,
+    "the items that a loop appends are stacked in one tensor, so they are numbers or tensors": """
+        comprehensions.py: nested
+        records.py: heaviest items_replaced particle_at peaks roots_by_bisection rows_of_pairs
+            tokens
+    """,
+    "a graph has no sets and dicts, so their members and keys are known in the trace": """
+        members.py: algebra cells_that_are_reached counted counters duplicates filled_by_a_helper
+            key_that_may_be_missing memory_of_an_object missing_key over_items removed_again
+            smallest_of_each sums_by_remainder two_that_add_up
+    """,
+    "a graph has no deques": """
+        queues.py: deque_as_a_result moving_average moving_maximum popped_from_an_empty_deque
+    """,
+    "PyTensor has no heaps and no bisection of lists": """
+        ordering.py: grade running_median
+        queues.py: events heap_of_known_length largest_of_a_stream shortest_paths
+        records.py: shortest_jobs_first
+    """,
+    "a graph has no effects, so it prints nothing": """
+        for_array.py: with_print
+        for_jumps.py: print_until_break
+        for_rolled.py: prints_in_each_iteration
+        optional.py: printed
+        text.py: format_builtin joined joined_generator percent percent_of_several
+            percent_with_names printed_in_a_loop str_format template_in_a_variable
+    """,
+    "a graph returns tensors, and whether one is None is known only when it runs": """
+        optional.py: greatest_positive greatest_row in_a_field in_containers items_or_none
+            root_or_none set_to_none_again
+        optional_tuples.py: greatest_and_index nested_pair set_in_a_while
+        records.py: path_to_the_root
+    """,
+    "a graph has no text": """
+        optional_tuples.py: printed_pair
+        special_methods.py: text_of_an_object
+        text.py: str_format_of_items
+    """,
+    "a write makes a new tensor, and another name or place would keep the old one": """
+        assert_raise.py: alias_made_in_the_branch_that_does_not_raise
+        optional.py: links_in_a_list
+        passed_on.py: filled_by_a_helper histogram second_name_of_an_array
+        recursion_arrays.py: components reachable
+        special_methods.py: operators_of_arrays
+        writes.py: by_helper through_view
+    """,
+    "a condition selects numbers and tensors, not objects that have other names or may be missing": """
+        records.py: best_of_those_kept first_that_is_large one_of_two stored_in_an_object
+    """,
+    "a graph has no calls, so the depth of a recursion is known in the trace": """
+        recursion.py: ackermann adaptive_simpson
+        recursion_arrays.py: quicksort tree_depth tree_sum
+    """,
+    "PyTensor has no function with the same results": """
+        builtins_.py: filtered
+        numpy_functions.py: histogram_of_pairs line_fit packed_bits piecewise
+        programs.py: game_of_life
+    """,
+    "the arrays of all iterations have one shape": """
+        while_.py: growing_array
+    """,
+    "an index out of range is found when the graph runs, after its handlers": """
+        exceptions_.py: index_out_of_bounds
+    """,
+    "the program's own error, which the trace raises": """
+        numpy_.py: shapes_that_do_not_fit
+    """,
+}
+
+
+def _samples(text: str) -> Iterator[str]:
+    file = ""
+    for word in text.split():
+        if word.endswith(":"):
+            file = word
+        else:
+            yield f"{file}:{word}"
+
+
+REFUSED = {sample: reason for reason, text in _BY_REASON.items() for sample in _samples(text)}
