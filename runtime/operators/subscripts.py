@@ -11,7 +11,6 @@ from ..backends.builtins import DISPATCHING
 from ..core.active_backends import ACTIVE, active_backend
 from ..debugging.tracebacks import drop_current_frame
 from ..values.selected_container import SelectedContainer, raw_items
-from .expressions import fmt, text
 
 slice = slice  # noqa: A001, PLW0127 - converted code calls `ag__.slice`
 
@@ -96,14 +95,15 @@ def unpacked(value: Any, before: int | None = None, after: int = 0) -> Any:
 
 def _check_count(backend: Any, count: Any, least: int) -> None:
     """Raise Python's error if there are fewer values than targets."""
-    message = f"not enough values to unpack (expected at least {least}, got {fmt(count)})"
-    if staged_by(count) is None:
-        if count < least:
-            raise ValueError(message)
-    elif least:
+    is_staged = staged_by(count) is not None
+    shown = backend.fmt(count, "") if is_staged else count
+    message = f"not enough values to unpack (expected at least {least}, got {shown})"
+    if not is_staged and count < least:
+        raise ValueError(message)
+    if is_staged and least:
         from ..containers.keyed import raise_if  # noqa: PLC0415 - needed by traces only
 
-        raise_if(backend, count < least, ValueError(text(message)))
+        raise_if(backend, count < least, ValueError(backend.text(message)))
 
 
 def chained(*parts: Iterable[Any]) -> Any:
