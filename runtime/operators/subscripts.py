@@ -127,17 +127,18 @@ def chained(*parts: Iterable[Any]) -> Any:
 
 def set_of(items: Iterable[Any]) -> Any:
     """`{first, second}`"""
-    return _made(set, items)
+    return _made(set, items, items)
 
 
 def dict_of(pairs: Iterable[Any]) -> Any:
     """`{key: value}`"""
-    return _made(dict, pairs)
+    return _made(dict, pairs, (key for key, _ in pairs) if type(pairs) is list else pairs)
 
 
-def _made(kind: type, items: Iterable[Any]) -> Any:
+def _made(kind: type, items: Iterable[Any], keys: Iterable[Any]) -> Any:
+    """Return a set or dict, which is staged if its keys are."""
     try:
-        if ACTIVE and active_backend() is not None:
+        if ACTIVE and (staged_by(keys) is not None or any(map(staging.has_staged, keys))):
             from ..containers import calls  # noqa: PLC0415 - needed by traces only
 
             make = calls.replacement(kind)

@@ -147,12 +147,3 @@ def einsum_in_branch(xs, n):
 def dtype_of_sum(a):
     halves = a / 2
     return a.sum(), halves.sum(), (a > 1).sum(), a.max(axis=0), a.astype(bool).all()
-
-
-@samples((V, 0.5), (V, 99.0))
-def lists_of_what_a_mask_selects(xs, limit):
-    chosen = xs[xs > limit].tolist()
-    total = 0.0
-    for i in np.flatnonzero(xs > limit).tolist():
-        total += i * xs[i]
-    return chosen, total, len(set(chosen))

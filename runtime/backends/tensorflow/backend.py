@@ -130,7 +130,7 @@ class TensorFlowBackend(TensorFlowValues):
         if parts and is_selectable(branch_graphs, tensors, compute=self.can_compute_both):
             results = self.select_arrays(test, list(map(inline, branch_graphs, branches)), outputs)
         elif not parts and not any(map(graphs.has_effects, branch_graphs)):
-            return []
+            results = []
         else:
             for graph, branch in zip(branch_graphs, branches, strict=True):
                 graphs.close(graph, branch)

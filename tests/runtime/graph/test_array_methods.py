@@ -47,3 +47,17 @@ def test_copies_of_arrays_without_dimensions_are_arrays(copied):
     assert ag.function(written)(np.float64(1)) == 1
     with pytest.raises(ag.AliasError, match="is a view that cannot be written to"):
         ag.function(written)(np.array(1.0))
+
+
+def test_tolist_of_arrays_of_unknown_length():
+    def f(x, limit):
+        chosen, total = x[x > limit].tolist(), 0.0
+        for i in np.flatnonzero(x > limit).tolist():
+            total += i * x[i]
+        return chosen, total, len(set(chosen)), (x[:, None] * x)[x > limit].tolist(), [x[:1].tolist()]
+
+    x = np.array([1.0, -1.0, 2.0, 2.0])
+    for limit in (0.0, 9.0):
+        plain = f(x, limit)
+        assert ag.function(f)(x, np.float64(limit)) == plain
+        assert [type(item) for item in ag.function(f)(x, np.float64(limit))[0]] == [float] * len(plain[0])
