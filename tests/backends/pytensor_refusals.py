@@ -20,22 +20,31 @@ _BY_REASON = {
         programs.py: run_lengths
         records.py: generators_that_fill texts_of_items
         try_.py: with_in_branch
+        displays.py: first_and_rest ends_and_middle set_comprehension
+        groups.py: arrays_begun_again
+        growing.py: loop_over_a_part
     """,
     "a list whose length is known only when the graph runs is read or changed": """
         lists.py: items_of_the_list_that_a_loop_fills lists_that_are_summed
         ordering.py: inserted_removed_and_reversed
         passed_on.py: merged
         queues.py: monotonic_stack
+        displays.py: path_with_stars
+        groups.py: at_each_drop longest_run words_between_zeros
+        growing.py: list_under_a_condition
     """,
     "the items that a loop appends are stacked in one tensor, so they are numbers or tensors": """
         comprehensions.py: nested
         records.py: heaviest items_replaced particle_at peaks roots_by_bisection rows_of_pairs
             tokens
+        displays.py: dict_comprehension
+        groups.py: stored_or_continued changed_before_it_is_stored stored_copies
     """,
     "a graph has no sets and dicts, so their members and keys are known in the trace": """
         members.py: algebra cells_that_are_reached counted counters duplicates filled_by_a_helper
             key_that_may_be_missing memory_of_an_object missing_key over_items removed_again
             smallest_of_each sums_by_remainder two_that_add_up
+        displays.py: members dict_display
     """,
     "a graph has no deques": """
         queues.py: deque_as_a_result moving_average moving_maximum popped_from_an_empty_deque
@@ -83,9 +92,11 @@ _BY_REASON = {
         builtins_.py: filtered
         numpy_functions.py: histogram_of_pairs line_fit packed_bits piecewise
         programs.py: game_of_life
+        growing.py: appended_under_a_condition appended_in_each_round until_enough
     """,
     "the arrays of all iterations have one shape": """
         while_.py: growing_array
+        growing.py: halves
     """,
     "an index out of range is found when the graph runs, after its handlers": """
         exceptions_.py: index_out_of_bounds

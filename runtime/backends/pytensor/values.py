@@ -154,6 +154,13 @@ class PytensorValues(CapturingBackend):
         shape = tuple(a if a == b else None for a, b in zip(first.shape, second.shape, strict=True))
         return Aval(_common_dtype(first, second), shape, first.weak and second.weak)
 
+    def widen(self, before: Any, after: Any) -> Any:
+        """Merge the types of a value before and after an iteration. What a `scan` carries has one shape."""
+        for a, b in zip(getattr(before, "shape", ()), getattr(after, "shape", ()), strict=False):
+            if a != b and None not in (a, b):
+                raise TypeError(f"a length changes from {a} to {b}, and PyTensor's loops carry fixed shapes")
+        return self.merge(before, after)
+
     def cast(self, value: Any, aval: Aval) -> Any:
         if is_tensor(value):
             return value if value.dtype == aval.dtype else pt.cast(value, aval.dtype)

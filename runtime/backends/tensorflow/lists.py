@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import tensorflow as tf
 
-from ...errors import StagingError, UnsupportedFunctionError, ValueNeededError
+from ...errors import MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...values.structures import LEAF, Spec, flatten, unflatten
 from .types import Number, TensorType, default_dtype
 
@@ -105,7 +105,14 @@ class StagedList:
                 why="a staged list holds tensors, numbers, text, and tuples and dicts of these",
                 remedy="put its tensors into a tuple or dict",
             )
-        aval = self.backend.merge_lists(self.type, ListType(avals, spec))
+        try:
+            aval = self.backend.merge_lists(self.type, ListType(avals, spec))
+        except TypeError as error:
+            raise MismatchError(
+                "an item of another type is put into a list in a staged branch or loop",
+                why=f"the items of a staged list have one type: {error}",
+                remedy="put values of one type into it",
+            ) from None
         if aval != self.type or not self.parts:
             self.parts = tensor_lists(self.read(), aval)
             self.type = aval
