@@ -159,7 +159,7 @@ class PytensorValues(CapturingBackend):
         for a, b in zip(getattr(before, "shape", ()), getattr(after, "shape", ()), strict=False):
             if a != b and None not in (a, b):
                 raise TypeError(f"a length changes from {a} to {b}, and PyTensor's loops carry fixed shapes")
-        return self.merge(before, after)
+        return super().widen(before, after)
 
     def cast(self, value: Any, aval: Aval) -> Any:
         if is_tensor(value):
