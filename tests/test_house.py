@@ -126,6 +126,7 @@ PUBLIC = {
     "FormatError",
     "Function",
     "Graph",
+    "GraphOperators",
     "LeakError",
     "LoadedFunction",
     "MismatchError",

@@ -30,7 +30,10 @@ class Conditions:
         self._truths: dict[int, tuple[Any, Any]] = {}
 
     def _noted(self, operation: str, *operands: Any) -> Any:
-        value = getattr(self.operators, operation)(*operands)
+        return self.note(operation, operands, getattr(self.operators, operation)(*operands))
+
+    def note(self, operation: str, operands: tuple[Any, ...], value: Any) -> Any:
+        """Note how a value came about, and return it."""
         if self.operators.owns(value):
             self._notes.setdefault(id(value), _Note(operation, operands, value))
         return value
@@ -77,20 +80,10 @@ class Conditions:
 
     def select(self, test: Any, first: Any, second: Any) -> Any:
         """Return `first` if a condition is true, else `second`."""
-        if isinstance(test, bool):
-            return first if test else second
+        simple = self.simple_selection(test, first, second)
+        if simple is not NotImplemented:
+            return simple
         first, second = self.assuming(first, test, outcome=True), self.assuming(second, test, outcome=False)
-        if _is_same(first, second):
-            return first
-        if all(map(self.is_condition, (test, first, second))):
-            if first is True:
-                return self.or_(test, second)
-            if second is False:
-                return self.and_(test, first)
-            if first is False:
-                return self.and_(self.not_(test), second)
-            if second is True:
-                return self.or_(self.not_(test), first)
         outer, inner = self._notes.get(id(test)), self._notes.get(id(first))
         if outer is not None and outer.operation == "not_":
             return self.select(outer.operands[0], second, first)
@@ -106,6 +99,24 @@ class Conditions:
         if inner is not None and inner.operation == "where" and _is_same(inner.operands[1], first):
             return self.select(self.or_(test, inner.operands[0]), first, inner.operands[2])
         return self._noted("where", test, first, second)
+
+    def simple_selection(self, test: Any, first: Any, second: Any) -> Any:
+        """Return a selection that needs no `where`, or NotImplemented."""
+        if isinstance(test, bool):
+            return first if test else second
+        first, second = self.assuming(first, test, outcome=True), self.assuming(second, test, outcome=False)
+        if _is_same(first, second):
+            return first
+        if all(map(self.is_condition, (test, first, second))):
+            if first is True:
+                return self.or_(test, second)
+            if second is False:
+                return self.and_(test, first)
+            if first is False:
+                return self.and_(self.not_(test), second)
+            if second is True:
+                return self.or_(self.not_(test), first)
+        return NotImplemented
 
     # What is known
 

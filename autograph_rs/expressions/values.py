@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from autograph_rs.runtime.backends import BackendNeutral
 from autograph_rs.runtime.backends.functional.captures import Capture
 from autograph_rs.runtime.core.active_backends import ACTIVE
+from autograph_rs.runtime.core.undefined import is_return_variable
 from autograph_rs.runtime.errors import StagingError, ValueNeededError
 
 from .conditions import Conditions
@@ -19,13 +20,21 @@ from .conditions import Conditions
 
 @dataclass(frozen=True)
 class Kind:
-    """What is known of a value: its class or, if it is symbolic, nothing. `unbound` is a variable's name."""
+    """The type of a value. `unbound` is the name of a variable that some path leaves without a value.
 
-    text: str
+    Symbolic values of a framework without types have one type, and plain ones that of their class.
+    """
+
+    type: Any
     unbound: str = ""
 
     def __str__(self) -> str:
-        return f"{self.text} or unbound" if self.unbound else self.text
+        return f"{self.type} or unbound" if self.unbound else str(self.type)
+
+    @property
+    def is_flagged(self) -> bool:
+        """Return whether a flag tells if there is a value. Code that returns one needs no flag to know."""
+        return bool(self.unbound) and not is_return_variable(self.unbound)
 
 
 EXPRESSION, NUMBER, NONE = Kind("an expression"), Kind("a number"), Kind("None")
@@ -68,6 +77,9 @@ class Run:
 
     def __init__(self, operators: Any):
         self.operators, self.conditions = operators, Conditions(operators)
+        self.has_loops = hasattr(operators, "while_loop")
+        self.has_effects = hasattr(operators, "start")
+        self.start = self.token = operators.start() if self.has_effects else None
         self.captures: list[Capture] = []
         self.failed: Any = False
         self.made: dict[Any, Any] = {}

@@ -214,7 +214,7 @@ class Transpiler:
             return f
         function, source = resolve_original(f, source)
         if self.policy.request(function):
-            self._entries.discard_all(ThirdPartyEntry)
+            self._entries.discard_all((ThirdPartyEntry, types.NoneType))
         converted: Any = function
         if not self.has_generated(function.__code__) and (
             not self.is_converted(function) or is_generated(function)
