@@ -215,7 +215,9 @@ class ExpressionBackend(Loops):
             return [self.conditions.select(test, first, second) for first, second, _ in pairs]
         results, others = [], []
         for i, (first, second, type_) in enumerate(pairs):
-            results.append(self.conditions.simple_selection(test, first, second))
+            is_flag = self.conditions.is_condition(first) and self.conditions.is_condition(second)
+            select = self.conditions.select if is_flag else self.conditions.simple_selection
+            results.append(select(test, first, second))
             if results[i] is NotImplemented:
                 sides = [v if type_ is None else self.operators.cast(v, type_) for v in (first, second)]
                 others.append((i, *sides))
