@@ -95,6 +95,7 @@ LONG: dict[str, str] = {  # the files that may be longer, each with the reason
     "converters/passes/control_flow.py": "one pass: each statement becomes an operator with its closures",
     "runtime/graph/tracing/tensor.py": "the methods of an array, as many as NumPy's protocols require",
     "tests/expressions/row_functions.py": "a list of functions as users write them",
+    "tests/expressions/loop_functions.py": "a list of functions as users write them",
     "tests/expressions/statements.py": "a list of functions as users write them",
     "tests/gradients/rule_cases.py": "the table of calls whose gradients are checked",
     "tests/runtime/graph/test_rules.py": "the table of calls with which the rules are checked",

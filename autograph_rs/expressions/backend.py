@@ -242,6 +242,7 @@ class ExpressionBackend(Loops):
     def _failed(self, test: Any, error: BaseException) -> None:
         self.refuse_failure(f"{type(error).__name__} is raised", error)
         if self.run.has_effects:
+            error.args = tuple(a.as_message() if isinstance(a, UnknownText) else a for a in error.args)
             raised = self.operators.raise_(self.run.token, error)
             [self.run.token] = self._selected(test, [(raised, self.run.token, None)])
             return
@@ -322,9 +323,11 @@ class ExpressionBackend(Loops):
                 why="the class of the values that the expression has is not known",
                 remedy="convert a function for each class of values",
             )
-        if symbols and (function in _COMPUTING or (function is print and self.in_branch())):
+        is_print = function is print and self.in_branch()
+        if is_print or (symbols and function in _COMPUTING):
+            where = "under a symbolic condition" if is_print else "with a symbolic value"
             raise UnsupportedFunctionError(
-                f"{describe(function)} is called with a symbolic value",
+                f"{describe(function)} is called {where}",
                 why=f"{self.framework} has no operation for it",
                 remedy="add one to the 'builtins' of the operators",
             )

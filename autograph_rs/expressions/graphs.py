@@ -39,7 +39,7 @@ class GraphOperators(ExpressionOperators):
     ...         return Expr(f"{self} - {other}")
     >>> class Operators(ag.GraphOperators):
     ...     kinds = (Expr,)
-    ...     def placeholder(self, type):
+    ...     def placeholder(self, kind):
     ...         return Expr("x")
     ...     def cond(self, test, then, orelse):
     ...         return [Expr(f"if({test}, {a}, {b})") for a, b in zip(then, orelse)]
@@ -72,7 +72,7 @@ class GraphOperators(ExpressionOperators):
 
     # What a system defines
 
-    def placeholder(self, type: Any) -> Any:  # noqa: A002 - the word of users
+    def placeholder(self, kind: Any) -> Any:
         """Return a new symbol of a type that `type_of` or `merge` has returned."""
         raise NotImplementedError
 
@@ -103,7 +103,7 @@ class GraphOperators(ExpressionOperators):
         """Return a type for the values of two types, or raise a `TypeError` that says why there is none."""
         raise TypeError(f"values of the types {first} and {second} have no common type")
 
-    def cast(self, value: Any, type: Any) -> Any:  # noqa: A002
+    def cast(self, value: Any, kind: Any) -> Any:
         """Return a symbolic value or a constant as a symbolic value of a type.
 
         The constant 0 is cast to any type, for a variable that has no value yet.

@@ -167,7 +167,7 @@ class ExpressionOperators:
         `parts` are strings and, for symbolic values, tuples of the value, its conversion ('', 's', 'r' or
         'a') and its format. Without this method, such text can only be the message of an error.
         """
-        return UnknownText(type(self).__name__)
+        return UnknownText(type(self).__name__, parts)
 
     # What it may use
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -29,7 +29,8 @@ class Kind:
     unbound: str = ""
 
     def __str__(self) -> str:
-        return f"{self.type} or unbound" if self.unbound else str(self.type)
+        name = self.type.__name__ if isinstance(self.type, type) else str(self.type)
+        return f"{name} or unbound" if self.unbound else name
 
     @property
     def is_flagged(self) -> bool:
@@ -145,8 +146,11 @@ class Running:
 class UnknownText:
     """The text of an f-string for which the framework has no expression: the message of an error, at most."""
 
-    def __init__(self, name: str):
-        self.name = name
+    def __init__(self, name: str, parts: Sequence[Any]):
+        self.name, self.parts = name, parts
+
+    def as_message(self) -> str:
+        return "".join(part if isinstance(part, str) else "<symbolic>" for part in self.parts)
 
     def refuse(self, *_: Any) -> NoReturn:
         raise ValueNeededError(

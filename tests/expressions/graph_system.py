@@ -1,4 +1,4 @@
-"""A typed system of expression graphs for tests, with loops and effects. It knows nothing of the transpiler."""
+"""A system of typed expression graphs for tests, with loops and effects."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ RANKS = {bool: 0, int: 1, float: 2}
 class Node:
     """A function of other nodes, computed at most once, and only if it is needed."""
 
-    def __init__(self, type: Any, function: Callable[..., Any], *operands: Any):
-        self.type, self.function, self.operands = type, function, operands
+    def __init__(self, kind: Any, function: Callable[..., Any], *operands: Any):
+        self.type, self.function, self.operands = kind, function, operands
 
     def compute(self, values: dict[Any, Any]) -> Any:
         """Return the value of the node, given those of others, to which it is added."""
@@ -42,8 +42,8 @@ def type_of(value: Any) -> Any:
     return value.type if isinstance(value, Node) else type(value)
 
 
-def applied(type: Any, function: Callable[..., Any], *operands: Any) -> Node:
-    return Node(type, lambda values, *args: function(*[compute(arg, values) for arg in args]), *operands)
+def applied(kind: Any, function: Callable[..., Any], *operands: Any) -> Node:
+    return Node(kind, lambda values, *args: function(*[compute(arg, values) for arg in args]), *operands)
 
 
 def number(*operands: Any) -> Any:
@@ -56,9 +56,11 @@ def _define_operators() -> None:
         setattr(Node, f"__{name}__", lambda a, b, f=f, kind=kind: applied(kind(a, b), f, a, b))
         setattr(Node, f"__r{name}__", lambda a, b, f=f, kind=kind: applied(kind(a, b), f, b, a))
     for name in "lt le gt ge eq ne".split():
-        setattr(Node, f"__{name}__", lambda a, b, f=getattr(operator, name): applied(bool, f, a, b))
+        f = getattr(operator, name)
+        setattr(Node, f"__{name}__", lambda a, b, f=f: applied(bool, f, a, b))
     for name in ("neg", "abs"):
-        setattr(Node, f"__{name}__", lambda a, f=getattr(operator, name): applied(number(a), f, a))
+        f = getattr(operator, name)
+        setattr(Node, f"__{name}__", lambda a, f=f: applied(number(a), f, a))
 
 
 _define_operators()
@@ -68,14 +70,15 @@ class Untyped(ag.GraphOperators):
     """The least that a system defines: conditionals, loops, and placeholders."""
 
     kinds = (Node,)
+    loops = 0
     builtins = {
         math.sqrt: lambda x: applied(float, math.sqrt, x),
         int: lambda x: applied(int, int, x),
         float: lambda x: applied(float, float, x),
     }
 
-    def placeholder(self, type: Any) -> Node:
-        return Node(type, lambda _: operator.truth(None))
+    def placeholder(self, kind: Any) -> Node:
+        return Node(kind, lambda _: operator.truth(None))
 
     def cond(self, test: Any, then: Sequence[Any], orelse: Sequence[Any]) -> list[Node]:
         def choose(values: dict[Any, Any], i: int) -> Any:
@@ -94,6 +97,7 @@ class Untyped(ag.GraphOperators):
                     return state
                 state = [compute(value, inner) for value in body]
 
+        self.loops += 1
         loop = Node(None, run)
         items = [lambda values, i=i: loop.compute(values)[i] for i in range(len(init))]  # type: ignore[misc]
         return [Node(p.type, item) for p, item in zip(placeholders, items, strict=True)]
@@ -110,8 +114,8 @@ class Typed(Untyped):
             return float
         raise TypeError(f"{first} and {second} have no common type")
 
-    def cast(self, value: Any, type: Any) -> Node:
-        return value if type_of(value) is type and isinstance(value, Node) else applied(type, type, value)
+    def cast(self, value: Any, kind: Any) -> Node:
+        return value if type_of(value) is kind and isinstance(value, Node) else applied(kind, kind, value)
 
     def and_(self, first: Any, second: Any) -> Node:
         return Node(bool, lambda values: compute(first, values) and compute(second, values))
