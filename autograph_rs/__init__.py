@@ -135,6 +135,7 @@ _NAMES = {
     "autograph_rs.saving.save": ("save",),
     "autograph_rs.saving.load": ("LoadedFunction", "load"),
     "autograph_rs.runtime.backends": ("Backend", "register_backend"),
+    "autograph_rs.runtime.core.undefined": ("Undefined",),
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -157,6 +157,7 @@ PUBLIC = {
     "SymbolOperators",
     "TensorSpec",
     "Transpiler",
+    "Undefined",
     "UnrolledLoopError",
     "UnsupportedFunctionError",
     "UnsupportedPlaceError",

@@ -87,9 +87,8 @@ class ExpressionOperators:
                 remedy=f"define kinds, a tuple of classes, and the methods {', '.join(self._required[1:])}",
             )
         self.can_fail = hasattr(self, "failure")
-        self.transpiler = Transpiler(
-            name=type(self).__name__, rules=dict.fromkeys((*self.kinds, *_own_classes(type(self))), False)
-        )
+        rules = dict.fromkeys(_own_classes(type(self)), False)
+        self.transpiler = Transpiler(name=type(self).__name__, kinds=self.kinds, rules=rules)
         self.transpiler.policy.operator_modules.update(c.__module__ for c in _own_classes(type(self)))
         BACKEND.add(self.kinds)
 

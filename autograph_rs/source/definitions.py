@@ -321,6 +321,14 @@ def has_source(function: types.FunctionType) -> bool:
     return True
 
 
+def check_reserved_in_code(code: types.CodeType, tree: ast.AST) -> None:
+    """Raise if code uses the reserved name. Most code does not, and needs no search of its tree."""
+    if any(
+        OPERATORS in (*c.co_names, *c.co_varnames, *c.co_cellvars, *c.co_freevars) for c in walk_code(code)
+    ):
+        check_reserved_name(tree, code.co_filename)
+
+
 def check_reserved_name(tree: ast.AST, filename: str) -> None:
     for node in ast.walk(tree):
         if OPERATORS in variable_names(node):

@@ -174,11 +174,27 @@ def _globs_error(what: str, example: str) -> ArgumentError:
     return ArgumentError(what, why=why, remedy=f"pass {example}")
 
 
-def checked_rules(rules: Mapping[Any, bool]) -> tuple[tuple[Any, bool], ...]:
-    """Check the argument `rules` of a transpiler, and return it as pairs with unwrapped functions."""
+def checked_kinds(kinds: Iterable[type]) -> tuple[type, ...]:
+    """Check the argument `kinds` of a transpiler, and return it as a tuple."""
+    found = tuple(kinds) if isinstance(kinds, Iterable) else (kinds,)
+    for kind in found:
+        if not isinstance(kind, type):
+            raise ArgumentError(
+                f"kinds must be classes, not {describe(kind)}",
+                why="values of these classes are symbolic",
+                remedy="pass kinds=(Expr,) with a class of your values",
+            )
+    return found
+
+
+def checked_rules(rules: Mapping[Any, bool], unconverted: Iterable[type]) -> tuple[tuple[Any, bool], ...]:
+    """Check the argument `rules` of a transpiler, and return it as pairs with unwrapped functions.
+
+    The classes in `unconverted` get rules, too.
+    """
     if not isinstance(rules, Mapping):
         raise _rules_error(f"rules must be a mapping such as {{function: True}}, not {describe(rules)}")
-    pairs = []
+    pairs: list[tuple[Any, bool]] = [(kind, False) for kind in unconverted if kind not in rules]
     for rule_key, converts in rules.items():
         key: Any = rule_key
         if not isinstance(converts, bool):

@@ -1,4 +1,4 @@
-"""Functions with loops, state and effects, as users write them, each with arguments that take all its paths."""
+"""Functions with loops, state and effects, as users write them, with arguments that take all paths."""
 
 from __future__ import annotations
 
