@@ -111,8 +111,8 @@ class Transpiler:
         name: str = "autograph_rs",
     ):
         self.name = name
-        self.kinds, globs = checked_kinds(kinds), (checked_globs(include), checked_globs(exclude))
-        pairs, own = checked_rules(rules or {}, self.kinds), modules_of(operators)
+        self.symbolic, globs = checked_kinds(kinds), (checked_globs(include), checked_globs(exclude))
+        pairs, own = checked_rules(rules or {}, self.symbolic), modules_of(operators)
         self.policy = Policy(check_bool("recursive", recursive), *globs, pairs, operator_modules=own)
         self.results: weakref.WeakKeyDictionary[Any, Result] = weakref.WeakKeyDictionary()
         self.pipeline = build_pipeline(passes, features, operators)
@@ -384,7 +384,7 @@ class Transpiler:
     def _new_entry(self, f: types.FunctionType) -> CacheEntry | None:
         when, rule = self.policy.verdict(f)
         if when is When.STAGED:
-            return ThirdPartyEntry(functools.partial(self._convert, source=None), self.kinds)
+            return ThirdPartyEntry(functools.partial(self._convert, source=None), self.symbolic)
         if when is When.ALWAYS:
             try:
                 return self.converted_code(f)
