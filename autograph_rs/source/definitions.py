@@ -210,7 +210,7 @@ def _search(function: types.FunctionType, texts: Iterable[str], *, verify: bool)
             f"the source file of {function.__qualname__!r} has changed since the function was compiled",
             why="the current text compiles to different code",
             remedy="reload the module or restart the program; for generated code, pass its text: "
-            "ag.convert(f, source=text)",
+            "convert(f, source=text)",
             place=code_position(function.__code__),
         )
     why, remedy = missing_source_reason(function)

@@ -77,6 +77,6 @@ def guarded_conversion(what: str, node: ast.AST, filename: str, function: str = 
         raise PassError(
             str(error),
             why="a custom pass must keep the guarantees that it declares, and return a tree that compiles",
-            remedy=f"correct the pass; the rules are in {documentation('docs/embedding.md')}",
+            remedy=f"correct the pass; {documentation('docs/embedding.md')} lists the rules",
             place=node_position(node, filename, function),
         ) from error

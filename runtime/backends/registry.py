@@ -81,8 +81,7 @@ def register_backend(backend: Backend) -> None:
         raise ArgumentError(
             f"{describe(backend)} is not a backend",
             why="converted code calls the backend to build conditionals and loops",
-            remedy="define the missing members, which are described in "
-            f"{documentation('docs/backend-protocol.md')}",
+            remedy=f"define the missing members; {documentation('docs/backend-protocol.md')} describes them",
             rows=[f"it lacks {', '.join(missing)}"],
         )
     register_library(getattr(sys.modules.get(type(backend).__module__), "__file__", None) or "")

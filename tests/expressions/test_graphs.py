@@ -165,8 +165,9 @@ def printing(x):
 
 def growing(n):
     found = []
-    for i in range(n):
-        found.append(i * i)
+    while n > 0:
+        n -= 1
+        found.append(n)
     return found
 
 

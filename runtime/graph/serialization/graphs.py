@@ -144,7 +144,8 @@ def _save_error(node: Node, graph: Graph, why: str) -> SaveError:
         f"the node {node.op} of the graph {graph.name} cannot be saved: {reason}",
         why="a file contains plain values and calls to functions that the format names, but no Python code",
         remedy=remedy
-        or f"do this outside the function, or use operations of {documentation('docs/graph-format.md')}",
+        or "do this outside the function, or use operations that "
+        f"{documentation('docs/graph-format.md')} lists",
         place=next(iter(node.places[-1:]), None),
     )
 

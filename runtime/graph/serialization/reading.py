@@ -42,7 +42,7 @@ def format_error(at: str, problem: str) -> FormatError:
 def not_a_graph(problem: str) -> FormatError:
     return FormatError(
         problem,
-        why=f"a graph must follow the format in {documentation('docs/graph-format.md')}",
+        why=f"a graph must follow the format that {documentation('docs/graph-format.md')} describes",
         remedy="pass a file that ag.save wrote, or text that Graph.to_json() returned",
     )
 
