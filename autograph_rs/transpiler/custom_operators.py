@@ -25,6 +25,7 @@ from autograph_rs.converters import (
 )
 from autograph_rs.runtime.core.annotations import signature_of
 from autograph_rs.runtime.errors import ArgumentError, OptionError, describe, documentation
+from autograph_rs.runtime.errors.unsupported import unsupported_place
 from autograph_rs.runtime.operators import opt_out
 from autograph_rs.runtime.operators.calls import ConversionCache, Replacements, make_callee
 
@@ -46,6 +47,8 @@ def operator_namespace(
     names.update(runtime.OPERATORS | runtime.OPENED, callee=callee)
     names["converted_call"] = lambda f, args, kwargs: callee(f)(*args, **(kwargs or {}))
     if custom is not None:
+        if transpiler.symbolic:
+            names["guard"] = _guard_of(transpiler.symbolic)
         operators = dict(_adapted_operators(custom, recursive=recursive))
         names.update(operators, __getattr__=functools.partial(getattr, custom))
         if "converted_call" in operators and "callee" not in operators:
@@ -53,6 +56,17 @@ def operator_namespace(
     plain = make_callee(ConversionCache(), None, replacements, embedded=bool(replacements))
     opt_out.register(module, plain)
     return module
+
+
+def _guard_of(kinds: tuple[type, ...]) -> Callable[..., Any]:
+    """Return the operator `guard` for values of these classes, which are symbolic."""
+
+    def guard(value: Any, construct: str, rule: str, detail: str = "") -> Any:
+        if isinstance(value, kinds):
+            raise unsupported_place(construct, rule, detail)
+        return runtime.guard(value, construct, rule, detail)
+
+    return guard
 
 
 def modules_of(custom: Any) -> set[str]:

@@ -50,6 +50,20 @@ def test_symbols_count_as_staged_in_calls_of_installed_packages(library) -> None
         ag.Transpiler(operators=OPERATORS).to_graph(use)(Symbol())
 
 
+def test_what_python_decides_names_the_place() -> None:
+    """A condition that stays in Python is refused with a reason, in place of the framework's own error."""
+
+    def pauses(x):
+        if x:
+            yield 1
+        yield 2
+
+    mine = ag.Transpiler(operators=OPERATORS, kinds=(Symbol,))
+    assert list(mine.to_graph(pauses)(True)) == [1, 2]
+    with pytest.raises(ag.UnsupportedPlaceError, match="'if' depends on a staged value"):
+        list(mine.to_graph(pauses)(Symbol()))
+
+
 @pytest.mark.parametrize("kinds", [("Symbol",), 3])
 def test_kinds_are_classes(kinds) -> None:
     with pytest.raises(ag.ArgumentError, match="kinds must be classes"):
