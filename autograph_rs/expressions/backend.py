@@ -46,7 +46,7 @@ class ExpressionBackend(Loops):
     def add(self, kinds: Sequence[type]) -> None:
         """Own the values of these classes, too."""
         if not self.kinds:
-            register_backend(self)  # type: ignore[arg-type] # its loops take what `Loop` takes
+            register_backend(self)
         self.kinds.update(kinds)
         BACKENDS.clear()
 
@@ -352,8 +352,10 @@ def _pairs(first: Any, second: Any, kind: Kind) -> list[tuple[Any, Any, Any]]:
     given = [v for v in values if not isinstance(v, Undefined)]
     pairs = [(given[0], given[-1], kind.type)]
     if kind.unbound:
-        flags = [v.bound if isinstance(v, Maybe) else not isinstance(v, Undefined) for v in (first, second)]
-        pairs.append((*flags, None))
+        left, right = (
+            v.bound if isinstance(v, Maybe) else not isinstance(v, Undefined) for v in (first, second)
+        )
+        pairs.append((left, right, None))
     return pairs
 
 

@@ -214,7 +214,7 @@ def build_pipeline(passes: Pipeline | None, features: Collection[str] | None, cu
         )
     if features is not None:
         pipeline = _restrict(pipeline, features)
-    return adapt_rewriters(pipeline, custom, has_lists=features is None or "lists" in features)  # type: ignore[no-any-return]
+    return adapt_rewriters(pipeline, custom, has_lists=features is None or "lists" in features)
 
 
 def adapt_rewriters(pipeline: Pipeline, custom: Any, *, has_lists: bool) -> Pipeline:
@@ -222,7 +222,7 @@ def adapt_rewriters(pipeline: Pipeline, custom: Any, *, has_lists: bool) -> Pipe
     operators = dict(pipeline.steps).get("Operators")
     if operators is None or not issubclass(operators, Operators):
         return pipeline
-    rewriters = [*operators.rewriters]
+    rewriters: list[Any] = [*operators.rewriters]
     if hasattr(custom, "set_item"):
         rewriters = [StoredItems if rewriter is Subscripts else rewriter for rewriter in rewriters]
     available = frozenset(name for name in Lists.operators if hasattr(custom, name))

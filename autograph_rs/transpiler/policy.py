@@ -174,7 +174,7 @@ def _globs_error(what: str, example: str) -> ArgumentError:
     return ArgumentError(what, why=why, remedy=f"pass {example}")
 
 
-def checked_kinds(kinds: Iterable[type]) -> tuple[type, ...]:
+def checked_kinds(kinds: Any) -> tuple[type, ...]:
     """Check the argument `kinds` of a transpiler, and return it as a tuple."""
     found = tuple(kinds) if isinstance(kinds, Iterable) else (kinds,)
     for kind in found:
