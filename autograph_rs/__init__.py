@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # for type checkers, the names that `__getattr__` imports
     from .explaining.api import explain as explain
     from .explaining.report import Report as Report
+    from .expressions.graphs import GraphOperators as GraphOperators
     from .expressions.operators import ExpressionOperators as ExpressionOperators
     from .expressions.symbols import SymbolOperators as SymbolOperators
     from .frameworks.torch_modules import convert_module as convert_module
@@ -101,6 +102,7 @@ if TYPE_CHECKING:  # for type checkers, the names that `__getattr__` imports
 _NAMES = {
     "autograph_rs.transpiler.default": ("convert", "to_graph", "to_code", "do_not_convert"),
     "autograph_rs.transpiler.transpiler": ("Transpiler",),
+    "autograph_rs.expressions.graphs": ("GraphOperators",),
     "autograph_rs.expressions.operators": ("ExpressionOperators",),
     "autograph_rs.expressions.symbols": ("SymbolOperators",),
     "autograph_rs.functions.decorator": ("function",),
@@ -133,6 +135,7 @@ _NAMES = {
     "autograph_rs.saving.save": ("save",),
     "autograph_rs.saving.load": ("LoadedFunction", "load"),
     "autograph_rs.runtime.backends": ("Backend", "register_backend"),
+    "autograph_rs.runtime.core.undefined": ("Undefined",),
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -12,6 +12,8 @@ import gast
 
 from .analysis import can_have_pinned
 from .expressions.lists import Lists
+from .expressions.stored_items import StoredItems
+from .expressions.subscripts import Subscripts
 from .passes.base import Context, Pass
 from .passes.expressions import Rewriter
 from .passes.normalise import mangle
@@ -102,6 +104,8 @@ __all__ = [
     "Pipeline",
     "PipelineError",
     "Rewriter",
+    "StoredItems",
+    "Subscripts",
     "compile_tree",
     "convert_tree",
     "loop_tail_calls",

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from autograph_rs.runtime import staging
 from autograph_rs.runtime.backends import BACKENDS, register_backend
 from autograph_rs.runtime.backends.functional.abstract_values import Maybe
-from autograph_rs.runtime.backends.functional.captures import Capture
+from autograph_rs.runtime.backends.functional.iterables import StagedSequence
 from autograph_rs.runtime.core.active_backends import CAPTURES
 from autograph_rs.runtime.core.closures import nothing, set_nothing
+from autograph_rs.runtime.core.rolling_attempts import is_rolling, refuse_rolling
 from autograph_rs.runtime.core.undefined import Undefined, is_return_variable, unbound_local_error
 from autograph_rs.runtime.debugging.tracebacks import user_position
 from autograph_rs.runtime.errors import (
     MissingValueError,
-    StagingError,
     UnsupportedFunctionError,
     UnsupportedPlaceError,
     ValueNeededError,
@@ -26,12 +26,15 @@ from autograph_rs.runtime.errors import (
 from autograph_rs.runtime.staging.exceptions import is_own_raise, raise_in_program, refuse_caught
 from autograph_rs.runtime.values.structures import flatten, unflatten
 
-from .items import Items
+from .loops import GraphCapture, Loops
 from .values import EXPRESSION, NONE, NUMBER, Field, Kind, Place, UnknownText
 
 
-class ExpressionBackend(Items):
-    """A backend whose conditionals are selections, by the operators of the innermost run in a thread."""
+class ExpressionBackend(Loops):
+    """A backend whose conditionals are selections, by the operators of the innermost run in a thread.
+
+    It builds loops and effects if these operators have them.
+    """
 
     announces = True
 
@@ -43,7 +46,7 @@ class ExpressionBackend(Items):
     def add(self, kinds: Sequence[type]) -> None:
         """Own the values of these classes, too."""
         if not self.kinds:
-            register_backend(self)  # type: ignore[arg-type] # it has no loops
+            register_backend(self)
         self.kinds.update(kinds)
         BACKENDS.clear()
 
@@ -53,7 +56,9 @@ class ExpressionBackend(Items):
         return issubclass(kind, tuple(self.kinds))
 
     def is_staged(self, value: Any) -> bool:
-        return bool(self.stack) and (isinstance(value, (Maybe, Place)) or self.operators.owns(value))
+        return bool(self.stack) and (
+            isinstance(value, (Maybe, Place, StagedSequence)) or self.operators.owns(value)
+        )
 
     def is_bool(self, value: Any) -> bool:
         """Return whether `value is True` tests the value itself, and raise if that is not known."""
@@ -66,7 +71,7 @@ class ExpressionBackend(Items):
         )
 
     def in_branch(self) -> bool:
-        return bool(self.run.captures)
+        return bool(self.run.captures) or self.run.has_effects
 
     def is_inner(self, value: Any) -> bool:
         return False
@@ -76,26 +81,35 @@ class ExpressionBackend(Items):
 
     def type_of(self, value: Any) -> Kind | None:
         if isinstance(value, Maybe):
-            return Kind(str(self.type_of(value.value)), value.name)
-        if self.is_staged(value):
-            return EXPRESSION
+            held = self.type_of(value.value)
+            return None if held is None else Kind(held.type, value.name)
         if value is None:
             return NONE if self.operators.allows_none else None
+        if self.run.has_loops:
+            type_ = None if isinstance(value, (Place, StagedSequence)) else self.operators.type_of(value)
+            return None if type_ is None else Kind(type_)
+        if self.is_staged(value):
+            return EXPRESSION
         if isinstance(value, self.operators.constants):
             return NUMBER if isinstance(value, (int, float, complex)) else Kind(type(value).__name__)
         return None
 
     def merge(self, first: Kind, second: Kind) -> Kind:
         unbound = first.unbound or second.unbound
-        kinds = {Kind(kind.text) for kind in (first, second)} - {NONE}
-        if len(kinds) == 2 and EXPRESSION not in kinds:
+        kinds = dict.fromkeys(Kind(kind.type) for kind in (first, second))
+        kinds.pop(NONE, None)
+        if len(kinds) < 2:
+            return Kind(next(iter(kinds), NONE).type, unbound)
+        if self.run.has_loops:
+            return Kind(self.operators.merge(*[kind.type for kind in kinds]), unbound)
+        if EXPRESSION not in kinds:
             raise TypeError("values of two types have no common expression")
-        return Kind(str(EXPRESSION if len(kinds) == 2 else next(iter(kinds), NONE)), unbound)
+        return Kind(EXPRESSION.type, unbound)
 
     def unbound(self, held: Kind, name: str) -> Kind:
         if not name.isidentifier():
             raise TypeError("one path leaves it without a value; assign a value on each path")
-        return held if held.unbound else Kind(held.text, name)
+        return held if held.unbound else Kind(held.type, name)
 
     def bound(self, value: Any) -> Any:
         """Return the value of a variable that is read, or fail where it has none."""
@@ -159,13 +173,14 @@ class ExpressionBackend(Items):
 
     # Statements
 
-    def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> Capture:
-        if arguments:
-            self.while_loop()
-        capture = Capture()
+    def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> GraphCapture:
+        if arguments and not self.run.has_loops:
+            self.refuse_loop()
+        token, failed = self.run.token, self.run.failed
+        capture, values = self.enter_body(arguments) if arguments else (GraphCapture(), [])
         self.run.captures.append(capture)
         try:
-            capture.value, capture.leaves = run()
+            capture.value, capture.leaves = run(*values)
         except staging.AlwaysRaises as error:
             capture.raised = error
         except Exception as error:
@@ -176,39 +191,42 @@ class ExpressionBackend(Items):
             capture.raised = error
         finally:
             self.run.captures.pop()
+            capture.token, self.run.token = self.run.token, token
+            if arguments:
+                capture.failed, self.run.failed = self.run.failed, failed
         return capture
 
     def cond(
         self, pred: Any, captures: tuple[Any, Any], outputs: Sequence[tuple[Any, Any, Kind]]
     ) -> list[Any]:
         test = self.truth(pred)
-        return [self._merged(test, first, second, kind) for first, second, kind in outputs]
+        pairs = [pair for output in outputs for pair in _pairs(*output)]
+        tokens = [capture.token for capture in captures]
+        if tokens[0] is not tokens[1]:
+            pairs.append((*tokens, None))
+        results = self._selected(test, pairs)
+        self.run.token = results.pop() if tokens[0] is not tokens[1] else tokens[0]
+        values = iter(results)
+        return [_known_or_maybe(kind, values) for _, _, kind in outputs]
 
-    def _merged(self, test: Any, first: Any, second: Any, kind: Kind) -> Any:
-        values = [v.value if isinstance(v, Maybe) else v for v in (first, second)]
-        given = [v for v in values if not isinstance(v, Undefined)]
-        value = self.conditions.select(test, *given) if len(given) == 2 else given[0]
-        if not kind.unbound:
-            return value
-        flags = [v.bound if isinstance(v, Maybe) else not isinstance(v, Undefined) for v in (first, second)]
-        flag = self.conditions.select(test, *flags)
-        return value if flag is True else Maybe(value, flag, kind.unbound)
-
-    def while_loop(self, *_: Any, **__: Any) -> NoReturn:
-        raise StagingError(
-            "a 'while' tests a symbolic condition",
-            why="an expression has no loops, and the number of iterations to unroll is not known",
-            remedy="use a bound: for _ in range(100), with 'if not condition: break' at its start",
-        )
-
-    def elements(self, iterated: Any) -> NoReturn:
-        raise StagingError(
-            "a 'for' iterates over a symbolic value",
-            why="an expression has no loops, and the items of the value are not known",
-            remedy="loop over a range or a list, and index the value",
-        )
-
-    for_loop = elements
+    def _selected(self, test: Any, pairs: Sequence[tuple[Any, Any, Any]]) -> list[Any]:
+        """Select between two values in each pair, which has a type at the end unless it needs none."""
+        if not self.run.has_loops:
+            return [self.conditions.select(test, first, second) for first, second, _ in pairs]
+        results, others = [], []
+        for i, (first, second, type_) in enumerate(pairs):
+            is_flag = self.conditions.is_condition(first) and self.conditions.is_condition(second)
+            select = self.conditions.select if is_flag else self.conditions.simple_selection
+            results.append(select(test, first, second))
+            if results[i] is NotImplemented:
+                sides = [v if type_ is None else self.operators.cast(v, type_) for v in (first, second)]
+                others.append((i, *sides))
+        if others:
+            positions, then, orelse = zip(*others, strict=True)
+            values = self.operators.cond(test, list(then), list(orelse))
+            for i, *sides, value in zip(positions, then, orelse, values, strict=True):
+                results[i] = self.conditions.note("where", (test, *sides), value)
+        return results
 
     # Failures
 
@@ -223,17 +241,26 @@ class ExpressionBackend(Items):
 
     def _failed(self, test: Any, error: BaseException) -> None:
         self.refuse_failure(f"{type(error).__name__} is raised", error)
+        if self.run.has_effects:
+            error.args = tuple(a.as_message() if isinstance(a, UnknownText) else a for a in error.args)
+            raised = self.operators.raise_(self.run.token, error)
+            [self.run.token] = self._selected(test, [(raised, self.run.token, None)])
+            return
         for outer, outcome in reversed(CAPTURES.tests):
             outer = self.conditions.truth(outer)
             test = self.conditions.and_(outer if outcome else self.conditions.not_(outer), test)
         self.run.failed = self.conditions.or_(self.run.failed, test)
+
+    @property
+    def _missing_failure(self) -> str:
+        return "effects ('start' and 'raise_')" if self.run.has_loops else "'failure' to return"
 
     def refuse_failure(self, what: str, error: BaseException | None = None) -> None:
         """Raise if the operators have no value for a function that raises."""
         if not self.operators.can_fail:
             raise UnsupportedPlaceError(
                 f"{what} under a symbolic condition",
-                why=f"an expression raises nothing, and {self.framework} has no 'failure' to return",
+                why=f"an expression raises nothing, and {self.framework} has no {self._missing_failure}",
                 remedy="return a value that stands for the error, such as math.nan",
                 place=(error and user_position(error)) or ...,
             ) from error
@@ -241,6 +268,8 @@ class ExpressionBackend(Items):
     def finished(self, result: Any) -> Any:
         """Return the result of a function, which is the `failure` of the operators where it raises."""
         failed = self.run.failed
+        if self.run.has_effects:
+            return self.operators.finish(result, self.run.token)
         if failed is False:
             return result
         leaves, spec = flatten(result)
@@ -260,11 +289,14 @@ class ExpressionBackend(Items):
 
     def ended(self, error: BaseException) -> bool:
         """Return whether an error ends a function that has raised under all other conditions."""
-        ends = isinstance(error, staging.AlwaysRaises) or (
-            self.run.failed is not False and is_own_raise(error)
-        )
-        self.run.failed = ends or self.run.failed
-        return ends
+        has_failed = self.run.failed is not False or self.run.token is not self.run.start
+        if isinstance(error, staging.AlwaysRaises):
+            self.run.failed = True
+        elif has_failed and is_own_raise(error):
+            self._failed(True, error)
+        else:
+            return False
+        return True
 
     # Expressions
 
@@ -277,6 +309,11 @@ class ExpressionBackend(Items):
         )
         if own is not None:
             return own(*args, **kwargs)
+        if function is print and self.run.has_effects:
+            self.run.token = self.operators.print(self.run.token, *args, **kwargs)
+            return None
+        if self.run.has_loops and function in (range, enumerate, zip, reversed):
+            return self.iterable(function, args, kwargs)
         if function in (str, repr):
             return self.text(format(Field(self.run, args[0], function.__name__[0])))
         symbols = [arg for arg in (*args, *kwargs.values()) if self.is_staged(arg)]
@@ -286,15 +323,19 @@ class ExpressionBackend(Items):
                 why="the class of the values that the expression has is not known",
                 remedy="convert a function for each class of values",
             )
-        if symbols and (function in _COMPUTING or (function is print and self.in_branch())):
+        is_print = function is print and self.in_branch()
+        if is_print or (symbols and function in _COMPUTING):
+            where = "under a symbolic condition" if is_print else "with a symbolic value"
             raise UnsupportedFunctionError(
-                f"{describe(function)} is called with a symbolic value",
+                f"{describe(function)} is called {where}",
                 why=f"{self.framework} has no operation for it",
                 remedy="add one to the 'builtins' of the operators",
             )
         return function(*args, **kwargs)
 
     def fmt(self, value: Any, conversion: str) -> Any:
+        if is_rolling():
+            refuse_rolling()  # the text of a plain counter is known
         return Field(self.run, self.bound(value), conversion)
 
     def text(self, text: str) -> Any:
@@ -303,6 +344,27 @@ class ExpressionBackend(Items):
             return text
         parts[1::2] = [self.run.fields[int(place)] for place in parts[1::2]]
         return self.operators.text([part for part in parts if part != ""])
+
+
+def _pairs(first: Any, second: Any, kind: Kind) -> list[tuple[Any, Any, Any]]:
+    """Return the values of an output on two paths, and whether each is bound if one may not be."""
+    values = [v.value if isinstance(v, Maybe) else v for v in (first, second)]
+    given = [v for v in values if not isinstance(v, Undefined)]
+    pairs = [(given[0], given[-1], kind.type)]
+    if kind.unbound:
+        left, right = (
+            v.bound if isinstance(v, Maybe) else not isinstance(v, Undefined) for v in (first, second)
+        )
+        pairs.append((left, right, None))
+    return pairs
+
+
+def _known_or_maybe(kind: Kind, values: Iterator[Any]) -> Any:
+    value = next(values)
+    if not kind.unbound:
+        return value
+    flag = next(values)
+    return value if flag is True else Maybe(value, flag, kind.unbound)
 
 
 _DEFAULTS: dict[Any, str] = {

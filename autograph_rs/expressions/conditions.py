@@ -28,12 +28,32 @@ class Conditions:
         self.operators = operators
         self._notes: dict[int, _Note] = {}
         self._truths: dict[int, tuple[Any, Any]] = {}
+        self._flags: dict[int, tuple[Any, Any]] = {}
+        self._made: dict[tuple[Any, ...], Any] = {}
+        """The conditions by their operation and the ids of their operands."""
+        self._opposites: dict[int, Any] = {}
 
     def _noted(self, operation: str, *operands: Any) -> Any:
-        value = getattr(self.operators, operation)(*operands)
+        return self.note(operation, operands, getattr(self.operators, operation)(*operands))
+
+    def note(self, operation: str, operands: tuple[Any, ...], value: Any) -> Any:
+        """Note how a value came about, and return it."""
         if self.operators.owns(value):
             self._notes.setdefault(id(value), _Note(operation, operands, value))
+            if operation in _OPPOSITES:
+                self._made.setdefault((operation, *map(id, operands)), value)
+                self._note_opposite(operation, operands, value)
         return value
+
+    def _note_opposite(self, operation: str, operands: tuple[Any, ...], value: Any) -> None:
+        """Note which known condition is true where a new one is false, by De Morgan's laws."""
+        opposite = operands[0]
+        if operation != "not_":
+            others = [id(self._opposites.get(id(operand))) for operand in operands]
+            opposite = self._made.get((_OPPOSITES[operation], *others))
+        if opposite is not None:
+            self._opposites.setdefault(id(value), opposite)
+            self._opposites.setdefault(id(opposite), value)
 
     def is_condition(self, value: Any) -> bool:
         """Return whether a value is true or false, and no other value that has a truth."""
@@ -77,20 +97,10 @@ class Conditions:
 
     def select(self, test: Any, first: Any, second: Any) -> Any:
         """Return `first` if a condition is true, else `second`."""
-        if isinstance(test, bool):
-            return first if test else second
+        simple = self.simple_selection(test, first, second)
+        if simple is not NotImplemented:
+            return simple
         first, second = self.assuming(first, test, outcome=True), self.assuming(second, test, outcome=False)
-        if _is_same(first, second):
-            return first
-        if all(map(self.is_condition, (test, first, second))):
-            if first is True:
-                return self.or_(test, second)
-            if second is False:
-                return self.and_(test, first)
-            if first is False:
-                return self.and_(self.not_(test), second)
-            if second is True:
-                return self.or_(self.not_(test), first)
         outer, inner = self._notes.get(id(test)), self._notes.get(id(first))
         if outer is not None and outer.operation == "not_":
             return self.select(outer.operands[0], second, first)
@@ -107,6 +117,35 @@ class Conditions:
             return self.select(self.or_(test, inner.operands[0]), first, inner.operands[2])
         return self._noted("where", test, first, second)
 
+    def simple_selection(self, test: Any, first: Any, second: Any) -> Any:
+        """Return a selection that needs no `where`, or NotImplemented."""
+        if isinstance(test, bool):
+            return first if test else second
+        first, second = self.assuming(first, test, outcome=True), self.assuming(second, test, outcome=False)
+        if _is_same(first, second):
+            return first
+        if self.is_condition(first) and self.is_condition(second):
+            test = self._flag(test)
+            if isinstance(first, bool) and isinstance(second, bool):
+                return test if first else self.not_(test)
+            if first is True:
+                return self.or_(test, second)
+            if second is False:
+                return self.and_(test, first)
+            if first is False:
+                return self.and_(self.not_(test), second)
+            if second is True:
+                return self.or_(self.not_(test), first)
+        return NotImplemented
+
+    def _flag(self, test: Any) -> Any:
+        """Return the condition that a test holds, which is True or False and no other value."""
+        if self.is_condition(test):
+            return test
+        if id(test) not in self._flags:
+            self._flags[id(test)] = test, self._noted("where", test, True, False)
+        return self._flags[id(test)][1]
+
     # What is known
 
     def assuming(self, value: Any, test: Any, *, outcome: bool) -> Any:
@@ -119,10 +158,16 @@ class Conditions:
     def _facts(self, test: Any, *, outcome: bool) -> Iterable[tuple[Any, bool]]:
         """Yield the conditions that a test with this outcome decides, and their outcomes."""
         yield test, outcome
+        if id(test) in self._opposites:
+            yield self._opposites[id(test)], not outcome
+        if id(test) in self._flags:
+            yield self._flags[id(test)][1], outcome
         note = self._notes.get(id(test))
         if note is None:
             return
-        if note.operation == "not_":
+        if note.operation == "where" and {type(v) for v in note.operands[1:]} == {bool}:
+            yield from self._facts(note.operands[0], outcome=note.operands[1] is outcome)
+        elif note.operation == "not_":
             yield from self._facts(note.operands[0], outcome=not outcome)
         elif note.operation == ("and_" if outcome else "or_"):
             for operand in note.operands:
@@ -153,6 +198,7 @@ class Conditions:
         return getattr(self, note.operation)(*operands)
 
 
+_OPPOSITES = {"and_": "or_", "or_": "and_", "not_": "not_"}
 _LOGICAL = ("and_", "or_", "not_", "truth")
 
 

@@ -61,6 +61,7 @@ class ExpressionOperators:
     20
     """
 
+    _required: tuple[str, ...] = ("kinds", "where", "and_", "or_", "not_")
     kinds: tuple[type, ...] = ()
     """The classes of symbolic values."""
     constants: tuple[type, ...] = (int, float, complex)
@@ -78,18 +79,17 @@ class ExpressionOperators:
 
     @api_boundary
     def __init__(self) -> None:
-        base = ExpressionOperators
-        missing = [name for name in _REQUIRED if getattr(type(self), name) is getattr(base, name)]
+        missing = [name for name in self._required if _is_inherited(type(self), name)]
         if missing or not all(isinstance(kind, type) for kind in self.kinds):
             raise ArgumentError(
                 f"{type(self).__name__} lacks {', '.join(missing) or 'a class in kinds'}",
                 why="all statements are built of these",
-                remedy="define kinds, a tuple of classes, and the methods where, and_, or_ and not_",
+                remedy=f"define kinds, a tuple of classes, and the methods {', '.join(self._required[1:])}",
             )
         self.can_fail = hasattr(self, "failure")
-        self.transpiler = Transpiler(
-            name=type(self).__name__, rules=dict.fromkeys((*self.kinds, *_own_classes(type(self))), False)
-        )
+        rules = dict.fromkeys(_own_classes(type(self)), False)
+        self.transpiler = Transpiler(name=type(self).__name__, kinds=self.kinds, rules=rules)
+        self.transpiler.policy.operator_modules.update(c.__module__ for c in _own_classes(type(self)))
         BACKEND.add(self.kinds)
 
     @api_boundary
@@ -166,7 +166,7 @@ class ExpressionOperators:
         `parts` are strings and, for symbolic values, tuples of the value, its conversion ('', 's', 'r' or
         'a') and its format. Without this method, such text can only be the message of an error.
         """
-        return UnknownText(type(self).__name__)
+        return UnknownText(type(self).__name__, parts)
 
     # What it may use
 
@@ -223,8 +223,12 @@ class ExpressionOperators:
 
 
 _bool = bool  # `bool` is a method of the class
-_REQUIRED = ("kinds", "where", "and_", "or_", "not_")
+
+
+def _is_inherited(kind: type, name: str) -> bool:
+    """Return whether a class has an attribute from the base class that requires it."""
+    return all(name not in vars(c) for c in _own_classes(kind))
 
 
 def _own_classes(kind: type) -> list[type]:
-    return [c for c in kind.__mro__ if c not in (ExpressionOperators, object)]
+    return [c for c in kind.__mro__ if c is not object and "_required" not in vars(c)]

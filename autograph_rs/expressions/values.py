@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from autograph_rs.runtime.backends import BackendNeutral
 from autograph_rs.runtime.backends.functional.captures import Capture
 from autograph_rs.runtime.core.active_backends import ACTIVE
+from autograph_rs.runtime.core.undefined import is_return_variable
 from autograph_rs.runtime.errors import StagingError, ValueNeededError
 
 from .conditions import Conditions
@@ -19,13 +20,22 @@ from .conditions import Conditions
 
 @dataclass(frozen=True)
 class Kind:
-    """What is known of a value: its class or, if it is symbolic, nothing. `unbound` is a variable's name."""
+    """The type of a value. `unbound` is the name of a variable that some path leaves without a value.
 
-    text: str
+    Symbolic values of a framework without types have one type, and plain ones that of their class.
+    """
+
+    type: Any
     unbound: str = ""
 
     def __str__(self) -> str:
-        return f"{self.text} or unbound" if self.unbound else self.text
+        name = self.type.__name__ if isinstance(self.type, type) else str(self.type)
+        return f"{name} or unbound" if self.unbound else name
+
+    @property
+    def is_flagged(self) -> bool:
+        """Return whether a flag tells if there is a value. Code that returns one needs no flag to know."""
+        return bool(self.unbound) and not is_return_variable(self.unbound)
 
 
 EXPRESSION, NUMBER, NONE = Kind("an expression"), Kind("a number"), Kind("None")
@@ -68,6 +78,9 @@ class Run:
 
     def __init__(self, operators: Any):
         self.operators, self.conditions = operators, Conditions(operators)
+        self.has_loops = hasattr(operators, "while_loop")
+        self.has_effects = hasattr(operators, "start")
+        self.start = self.token = operators.start() if self.has_effects else None
         self.captures: list[Capture] = []
         self.failed: Any = False
         self.made: dict[Any, Any] = {}
@@ -133,8 +146,11 @@ class Running:
 class UnknownText:
     """The text of an f-string for which the framework has no expression: the message of an error, at most."""
 
-    def __init__(self, name: str):
-        self.name = name
+    def __init__(self, name: str, parts: Sequence[Any]):
+        self.name, self.parts = name, parts
+
+    def as_message(self) -> str:
+        return "".join(part if isinstance(part, str) else "<symbolic>" for part in self.parts)
 
     def refuse(self, *_: Any) -> NoReturn:
         raise ValueNeededError(

@@ -210,7 +210,7 @@ def _search(function: types.FunctionType, texts: Iterable[str], *, verify: bool)
             f"the source file of {function.__qualname__!r} has changed since the function was compiled",
             why="the current text compiles to different code",
             remedy="reload the module or restart the program; for generated code, pass its text: "
-            "ag.convert(f, source=text)",
+            "convert(f, source=text)",
             place=code_position(function.__code__),
         )
     why, remedy = missing_source_reason(function)
@@ -319,6 +319,14 @@ def has_source(function: types.FunctionType) -> bool:
     except ConversionError:
         return has_source_file(function) and any(candidate_texts(function))
     return True
+
+
+def check_reserved_in_code(code: types.CodeType, tree: ast.AST) -> None:
+    """Raise if code uses the reserved name. Most code does not, and needs no search of its tree."""
+    if any(
+        OPERATORS in (*c.co_names, *c.co_varnames, *c.co_cellvars, *c.co_freevars) for c in walk_code(code)
+    ):
+        check_reserved_name(tree, code.co_filename)
 
 
 def check_reserved_name(tree: ast.AST, filename: str) -> None:

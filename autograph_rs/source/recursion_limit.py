@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from autograph_rs import converters
 from autograph_rs.converters.trees.python_trees import UnknownNodeError
-from autograph_rs.runtime.errors import ConversionError, PassError
+from autograph_rs.runtime.errors import ConversionError, PassError, documentation
 
 from .conversion_errors import nesting_error, node_position
 
@@ -77,6 +77,6 @@ def guarded_conversion(what: str, node: ast.AST, filename: str, function: str = 
         raise PassError(
             str(error),
             why="a custom pass must keep the guarantees that it declares, and return a tree that compiles",
-            remedy="correct the pass; docs/embedding.md lists the rules",
+            remedy=f"correct the pass; {documentation('docs/embedding.md')} lists the rules",
             place=node_position(node, filename, function),
         ) from error

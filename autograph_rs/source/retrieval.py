@@ -17,7 +17,7 @@ from typing import Any
 
 from autograph_rs.runtime.errors import ArgumentError, describe
 
-_SOURCE_ARGUMENT = "or pass its text: ag.convert(f, source=text)"
+_SOURCE_ARGUMENT = "or pass its text: convert(f, source=text)"
 _TIMED = {"<timed exec>", "<timed eval>"}  # the file names of code that IPython runs under %%time and %time
 
 

@@ -7,15 +7,25 @@ parameter's name.
 
 from __future__ import annotations
 
+import difflib
 import functools
 import types
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from autograph_rs import runtime
-from autograph_rs.converters import FEATURES, Lists, Operators, Pipeline, PipelineError
+from autograph_rs.converters import (
+    FEATURES,
+    Lists,
+    Operators,
+    Pipeline,
+    PipelineError,
+    StoredItems,
+    Subscripts,
+)
 from autograph_rs.runtime.core.annotations import signature_of
-from autograph_rs.runtime.errors import ArgumentError, OptionError, describe
+from autograph_rs.runtime.errors import ArgumentError, OptionError, describe, documentation
+from autograph_rs.runtime.errors.unsupported import unsupported_place
 from autograph_rs.runtime.operators import opt_out
 from autograph_rs.runtime.operators.calls import ConversionCache, Replacements, make_callee
 
@@ -37,6 +47,8 @@ def operator_namespace(
     names.update(runtime.OPERATORS | runtime.OPENED, callee=callee)
     names["converted_call"] = lambda f, args, kwargs: callee(f)(*args, **(kwargs or {}))
     if custom is not None:
+        if transpiler.symbolic:
+            names["guard"] = _guard_of(transpiler.symbolic)
         operators = dict(_adapted_operators(custom, recursive=recursive))
         names.update(operators, __getattr__=functools.partial(getattr, custom))
         if "converted_call" in operators and "callee" not in operators:
@@ -44,6 +56,23 @@ def operator_namespace(
     plain = make_callee(ConversionCache(), None, replacements, embedded=bool(replacements))
     opt_out.register(module, plain)
     return module
+
+
+def _guard_of(kinds: tuple[type, ...]) -> Callable[..., Any]:
+    """Return the operator `guard` for values of these classes, which are symbolic."""
+
+    def guard(value: Any, construct: str, rule: str, detail: str = "") -> Any:
+        if isinstance(value, kinds):
+            raise unsupported_place(construct, rule, detail)
+        return runtime.guard(value, construct, rule, detail)
+
+    return guard
+
+
+def modules_of(custom: Any) -> set[str]:
+    """Return the names of the modules that define the functions of custom operators."""
+    functions = [getattr(custom, name, None) for name in OPERATORS]
+    return {f.__module__ for f in functions if isinstance(f, (types.FunctionType, types.MethodType))}
 
 
 def _adapted_operators(custom: Any, *, recursive: bool) -> Iterator[tuple[str, Any]]:
@@ -55,11 +84,12 @@ def _adapted_operators(custom: Any, *, recursive: bool) -> Iterator[tuple[str, A
             remedy="pass types.SimpleNamespace(**operators)",
         )
     available = [name for name in OPERATORS if hasattr(custom, name)]
+    _refuse_misspelled(custom, available)
     if not available:
         raise ArgumentError(
             f"{describe(custom)} defines no operator, such as if_stmt",
             why="custom operators replace the Transpiler's own, and none was found",
-            remedy="define at least one operator listed in docs/operators.md, or omit operators=",
+            remedy=f"define one of the operators in {documentation('docs/operators.md')}, or omit operators=",
         )
     for name in available:
         operator = getattr(custom, name)
@@ -67,12 +97,58 @@ def _adapted_operators(custom: Any, *, recursive: bool) -> Iterator[tuple[str, A
             raise ArgumentError(
                 f"the operator {name} must be callable, not {describe(operator)}",
                 why="converted code calls it",
-                remedy="pass a function with the parameters listed in docs/operators.md",
+                remedy=f"pass a function with the parameters of {documentation('docs/operators.md')}",
             )
         adapt, parameter = _ADAPTERS.get(name, (None, ""))
         if adapt is not None and parameter in _parameters(operator):
             operator = adapt(operator, custom, recursive)
+        else:
+            _check_parameters(name, operator)
         yield name, operator
+
+
+def _refuse_misspelled(custom: Any, available: Collection[str]) -> None:
+    """Raise if a function has nearly the name of an operator that is missing."""
+    missing = [name for name in OPERATORS if name not in available]
+    for name in dir(custom):
+        found = [] if name in OPERATORS else difflib.get_close_matches(name, missing, 1, cutoff=0.9)
+        if found and isinstance(getattr(custom, name), types.FunctionType):
+            raise ArgumentError(
+                f"{name} is no operator",
+                why="converted code would not call it",
+                remedy=f"did you mean {found[0]}? Otherwise give it a name that resembles no operator",
+            )
+
+
+def _check_parameters(name: str, operator: Callable[..., Any]) -> None:
+    """Raise if an operator cannot take the arguments that converted code passes."""
+    signature, default = signature_of(operator), signature_of(_DEFAULTS[name])
+    if signature is None or default is None:
+        return
+    parameters = [p for p in default.parameters.values() if p.kind is not p.VAR_POSITIONAL]
+    required = [p.name for p in parameters if p.default is p.empty]
+    try:
+        signature.bind(*required)
+    except TypeError as error:
+        raise ArgumentError(
+            f"the operator {name} does not take {len(required)} arguments: {error}",
+            why=f"converted code calls {name}({', '.join(required)})",
+            remedy=f"give it the parameters of {documentation('docs/operators.md')}",
+        ) from None
+
+
+def _new_list(elements: Any) -> None: ...
+def _list_append(target: Any, value: Any) -> None: ...
+def _list_pop(target: Any, index: Any) -> None: ...
+def _list_stack_call(target: Any, original_call: Any) -> None: ...
+def _callee(function: Any) -> None: ...
+
+
+_DEFAULTS: dict[str, Callable[..., Any]] = {
+    **runtime.OPERATORS, "callee": _callee, "new_list": _new_list, "list_append": _list_append,
+    "list_pop": _list_pop, "list_stack": _list_stack_call,
+}  # fmt: skip
+"""A function with the parameters of each operator."""
 
 
 def _parameters(operator: Callable[..., Any]) -> list[str]:
@@ -138,20 +214,24 @@ def build_pipeline(passes: Pipeline | None, features: Collection[str] | None, cu
         )
     if features is not None:
         pipeline = _restrict(pipeline, features)
-    if features is None or "lists" in features:
-        pipeline = convert_lists(pipeline, custom)
-    return pipeline  # type: ignore[no-any-return]
+    return adapt_rewriters(pipeline, custom, has_lists=features is None or "lists" in features)
 
 
-def convert_lists(pipeline: Pipeline, custom: Any) -> Pipeline:
-    """Add the conversion of the list methods that have custom operators."""
-    available = frozenset(name for name in Lists.operators if hasattr(custom, name))
+def adapt_rewriters(pipeline: Pipeline, custom: Any, *, has_lists: bool) -> Pipeline:
+    """Convert the list methods that have custom operators, and store what a custom `set_item` returns."""
     operators = dict(pipeline.steps).get("Operators")
-    if not available or operators is None or not issubclass(operators, Operators):
+    if operators is None or not issubclass(operators, Operators):
         return pipeline
-    lists = type("Lists", (Lists,), {"operators": available})
-    rewriters = (*operators.rewriters, lists)
-    return pipeline.replace("Operators", type(operators.__name__, (operators,), {"rewriters": rewriters}))
+    rewriters: list[Any] = [*operators.rewriters]
+    if hasattr(custom, "set_item"):
+        rewriters = [StoredItems if rewriter is Subscripts else rewriter for rewriter in rewriters]
+    available = frozenset(name for name in Lists.operators if hasattr(custom, name))
+    if available and has_lists:
+        rewriters.append(type("Lists", (Lists,), {"operators": available}))
+    if rewriters == [*operators.rewriters]:
+        return pipeline
+    adapted = type(operators.__name__, (operators,), {"rewriters": tuple(rewriters)})
+    return pipeline.replace("Operators", adapted)
 
 
 def _restrict(pipeline: Pipeline, features: Any) -> Pipeline:

@@ -69,12 +69,17 @@ class Policy:
     rules: Sequence[tuple[Any, bool]] = ()
     requested: set[str] = field(default_factory=set)
     """The installed packages of the functions that the user asked to convert."""
+    operator_modules: set[str] = field(default_factory=set)
+    """The modules that define the operators, without those of functions that the user asked to convert."""
 
     def request(self, function: types.FunctionType) -> bool:
-        """Record the package of a function that the user asks to convert; return whether it is a new one."""
+        """Record where a function comes from that the user asks to convert; return whether that is new."""
+        module = function.__module__
+        is_new = module in self.operator_modules
+        self.operator_modules.discard(module)
         package = installed_package(module_file(unwrap(function)))
         if package is None or package in LIBRARIES or package in self.requested:
-            return False
+            return is_new
         self.requested.add(package)
         return True
 
@@ -118,6 +123,8 @@ class Policy:
             return When.NEVER, f"module {module} is excluded"
         if any(fnmatch.fnmatch(module, pattern) for pattern in self.include):
             return When.ALWAYS, f"module {module} is included"
+        if module in self.operator_modules:
+            return When.NEVER, f"module {module} defines the operators"
         if is_internal(code):
             return When.NEVER, "it is part of autograph_rs"
         package = installed_package(module_file(function))
@@ -167,11 +174,27 @@ def _globs_error(what: str, example: str) -> ArgumentError:
     return ArgumentError(what, why=why, remedy=f"pass {example}")
 
 
-def checked_rules(rules: Mapping[Any, bool]) -> tuple[tuple[Any, bool], ...]:
-    """Check the argument `rules` of a transpiler, and return it as pairs with unwrapped functions."""
+def checked_kinds(kinds: Any) -> tuple[type, ...]:
+    """Check the argument `kinds` of a transpiler, and return it as a tuple."""
+    found = tuple(kinds) if isinstance(kinds, Iterable) else (kinds,)
+    for kind in found:
+        if not isinstance(kind, type):
+            raise ArgumentError(
+                f"kinds must be classes, not {describe(kind)}",
+                why="values of these classes are symbolic",
+                remedy="pass kinds=(Expr,) with a class of your values",
+            )
+    return found
+
+
+def checked_rules(rules: Mapping[Any, bool], unconverted: Iterable[type]) -> tuple[tuple[Any, bool], ...]:
+    """Check the argument `rules` of a transpiler, and return it as pairs with unwrapped functions.
+
+    The classes in `unconverted` get rules, too.
+    """
     if not isinstance(rules, Mapping):
         raise _rules_error(f"rules must be a mapping such as {{function: True}}, not {describe(rules)}")
-    pairs = []
+    pairs: list[tuple[Any, bool]] = [(kind, False) for kind in unconverted if kind not in rules]
     for rule_key, converts in rules.items():
         key: Any = rule_key
         if not isinstance(converts, bool):

@@ -21,21 +21,21 @@ from autograph_rs.runtime.values.reachability import reaches
 class ThirdPartyEntry:
     """The cache entry of a code object of an installed package that the user did not ask to convert.
 
-    `bind` returns a function unchanged unless a backend is staging. Then it returns a function that searches
-    the arguments of each call for staged values, and runs converted code if it finds one. Code that cannot be
-    converted runs unconverted.
+    `bind` returns a function unchanged unless a backend is staging or there are `kinds`, classes of staged
+    values. Then it returns a function that searches the arguments of each call for staged values, and runs
+    converted code if it finds one. Code that cannot be converted runs unconverted.
     """
 
     shared = None
     globals = None
 
-    def __init__(self, convert: Callable[[types.FunctionType], CacheEntry]):
-        self._convert = convert
+    def __init__(self, convert: Callable[[types.FunctionType], CacheEntry], kinds: tuple[type, ...] = ()):
+        self._convert, self.kinds = convert, kinds
         self._converted: CacheEntry | None = None
         self._has_failed = False
 
     def bind(self, function: types.FunctionType) -> Callable[..., Any]:
-        if self._has_failed or not ACTIVE or active_backend() is None:
+        if self._has_failed or (not self.kinds and (not ACTIVE or active_backend() is None)):
             return function
         if not STACK_READERS.isdisjoint(function.__code__.co_names):
             return self.converted(function)  # whose callers see no frame of `_call`
@@ -73,7 +73,10 @@ def _call(
     A function that reads its caller's variables sees those of this frame, none of which a user's name can be.
     """
     try:
-        if reaches((ag__args, ag__kwargs, ag__function), lambda value: staged_by(value) is not None):
+        kinds = ag__entry.kinds
+        if reaches(
+            (ag__args, ag__kwargs, ag__function), lambda v: isinstance(v, kinds) or staged_by(v) is not None
+        ):
             return ag__entry.converted(ag__function)(*ag__args, **ag__kwargs)
         return ag__function(*ag__args, **ag__kwargs)
     except BaseException as error:

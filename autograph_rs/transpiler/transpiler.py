@@ -36,14 +36,14 @@ from autograph_rs.runtime.operators.calls import CacheEntry, ConversionCache, Re
 
 from ..logging.messages import log_call, log_conversion
 from ..source import definitions
-from ..source.code_objects import AnyFunction, Convertible, is_generator, map_function, walk_code
+from ..source.code_objects import AnyFunction, Convertible, is_generator, map_function
 from ..source.recursion_limit import deep_recursion, guarded_conversion
 from ..source.retrieval import checked_source
 from . import loader
 from .cache import ConversionTable, ConvertedCode, LoopForms, NotTailRecursive, Result, is_method
-from .custom_operators import build_pipeline, operator_namespace
+from .custom_operators import build_pipeline, modules_of, operator_namespace
 from .forwarding import WRAPPER_CODE, ForwardingEntry, LazyConversion, forwarding_wrapper, wrapper_entry
-from .policy import ALREADY_CONVERTED, Policy, When, checked_globs, checked_rules
+from .policy import ALREADY_CONVERTED, Policy, When, checked_globs, checked_kinds, checked_rules
 from .registry import is_generated, register, resolve_original
 from .source_maps import build_source_map
 from .third_party import ThirdPartyEntry
@@ -57,7 +57,9 @@ class Transpiler:
 
     Args:
         operators: a module or object whose operators replace those of this package. It may define only some
-            of them; `docs/operators.md` lists them all.
+            of them; `docs/operators.md` lists them all. Modules that define operators are not converted.
+        kinds: the classes of symbolic values, if no backend owns them. Functions of installed packages are
+            converted in calls that such a value reaches; the methods of these classes are not.
         builtins: replacements for builtins, or for any other callables: `{range: my_range}`.
         recursive: whether to convert the functions that converted code calls.
         include: globs of modules to convert even if they belong to the standard library or a tensor system.
@@ -97,6 +99,7 @@ class Transpiler:
         self,
         *,
         operators: Any = None,
+        kinds: Sequence[type] = (),
         builtins: Mapping[Any, Callable[..., Any]] | None = None,
         recursive: bool = True,
         include: Sequence[str] = (),
@@ -108,8 +111,9 @@ class Transpiler:
         name: str = "autograph_rs",
     ):
         self.name = name
-        globs = checked_globs(include), checked_globs(exclude)
-        self.policy = Policy(check_bool("recursive", recursive), *globs, checked_rules(rules or {}))
+        self.symbolic, globs = checked_kinds(kinds), (checked_globs(include), checked_globs(exclude))
+        pairs, own = checked_rules(rules or {}, self.symbolic), modules_of(operators)
+        self.policy = Policy(check_bool("recursive", recursive), *globs, pairs, operator_modules=own)
         self.results: weakref.WeakKeyDictionary[Any, Result] = weakref.WeakKeyDictionary()
         self.pipeline = build_pipeline(passes, features, operators)
         self._verifies = passes is not None
@@ -214,7 +218,7 @@ class Transpiler:
             return f
         function, source = resolve_original(f, source)
         if self.policy.request(function):
-            self._entries.discard_all(ThirdPartyEntry)
+            self._entries.discard_all((ThirdPartyEntry, types.NoneType))
         converted: Any = function
         if not self.has_generated(function.__code__) and (
             not self.is_converted(function) or is_generated(function)
@@ -357,11 +361,7 @@ class Transpiler:
         self, f: types.FunctionType, definition: definitions.Definition, *, as_loop: bool = False
     ) -> tuple[gast.AST, frozenset[str]]:
         """Return the converted tree, and the names of the functions that the passes added."""
-        if any(
-            definitions.OPERATORS in (*c.co_names, *c.co_varnames, *c.co_cellvars, *c.co_freevars)
-            for c in walk_code(f.__code__)
-        ):
-            definitions.check_reserved_name(definition.node, f.__code__.co_filename)
+        definitions.check_reserved_in_code(f.__code__, definition.node)
         tree = gast_tree(definition.node)
         if definition.class_name is not None:
             converters.mangle(tree, definition.class_name)
@@ -384,7 +384,7 @@ class Transpiler:
     def _new_entry(self, f: types.FunctionType) -> CacheEntry | None:
         when, rule = self.policy.verdict(f)
         if when is When.STAGED:
-            return ThirdPartyEntry(functools.partial(self._convert, source=None))
+            return ThirdPartyEntry(functools.partial(self._convert, source=None), self.symbolic)
         if when is When.ALWAYS:
             try:
                 return self.converted_code(f)

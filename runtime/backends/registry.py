@@ -15,7 +15,7 @@ from typing import Any
 from ..core.active_backends import ACTIVE, active_backend
 from ..core.packages import register_library
 from ..debugging.tracebacks import api_boundary, user_stacklevel
-from ..errors import ArgumentError, describe
+from ..errors import ArgumentError, describe, documentation
 from .protocol import Backend, BackendNeutral
 from .versions import SUPPORTED, Problem, check_version, missing_interface
 
@@ -83,7 +83,7 @@ def register_backend(backend: Backend) -> None:
         raise ArgumentError(
             f"{describe(backend)} is not a backend",
             why="converted code calls the backend to build conditionals and loops",
-            remedy="define the missing members; docs/backends.md describes them",
+            remedy=f"define the missing members; {documentation('docs/backend-protocol.md')} describes them",
             rows=[f"it lacks {', '.join(missing)}"],
         )
     register_library(getattr(sys.modules.get(type(backend).__module__), "__file__", None) or "")

@@ -23,8 +23,10 @@ def is_return_variable(name: str) -> bool:
 class Undefined:
     """The placeholder for the missing value of the variable or attribute `symbol_name`, which it prints as.
 
-    >>> Undefined("x")
-    x
+    Operators find it in the state of a statement. Any other use raises what Python raises for the variable.
+
+    >>> Undefined("x"), Undefined("x").is_generated
+    (x, False)
     """
 
     __slots__ = ("error", "symbol_name")
@@ -32,6 +34,11 @@ class Undefined:
     def __init__(self, symbol_name: str, error: str = ""):
         self.symbol_name = symbol_name
         self.error = error or symbol_name  # the argument of `unbound_error`
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether the variable is not the user's, but stores what the function returns."""
+        return is_return_variable(self.symbol_name)
 
     def __repr__(self) -> str:
         return self.symbol_name

@@ -12,7 +12,7 @@ from .arguments import (
     check_bool,
     import_framework,
 )
-from .base import AutographError, describe
+from .base import AutographError, describe, documentation
 from .conversion import (
     AmbiguousSourceError,
     ConversionError,
@@ -82,5 +82,6 @@ __all__ = [
     "VersionError",
     "check_bool",
     "describe",
+    "documentation",
     "import_framework",
 ]

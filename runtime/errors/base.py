@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Iterable
+from pathlib import Path
 from types import EllipsisType
 from typing import Any
 
@@ -13,6 +14,14 @@ from ..core.rolling_attempts import note_use
 from ..debugging.call_sites import condition_position
 from ..debugging.positions import CodePosition, format_position, position_at
 from ..debugging.tracebacks import user_frame
+
+_CHECKOUT = Path(__file__).parents[2]
+_SITE = "https://github.com/autograph-rs/autograph_rs/blob/main/"
+
+
+def documentation(page: str) -> str:
+    """Return where a page of the documentation is: its path in a checkout, else its address."""
+    return page if (_CHECKOUT / page).is_file() else _SITE + page
 
 
 class AutographError(Exception):
@@ -82,7 +91,7 @@ class AutographError(Exception):
         if self.remedy:
             lines.append(f"fix: {self.remedy}")
         name = next(c.__name__ for c in type(self).__mro__ if c.__module__ == AutographError.__module__)
-        lines.append(f"see: docs/errors/{name}.md")
+        lines.append(f"see: {documentation(f'docs/errors/{name}.md')}")
         return "\n  ".join(lines)
 
 

@@ -50,7 +50,7 @@ class SourceError(ConversionError):
     autograph_rs.SourceError: the source of 'half' is not available
       File "<string>", line 1, in half
       why: it was created by exec, eval or compile, which do not keep the text
-      fix: define it in a file, or pass its text: ag.convert(f, source=text)
+      fix: define it in a file, or pass its text: convert(f, source=text)
       see: docs/errors/SourceError.md
 
     ## Why
@@ -87,7 +87,7 @@ class StaleSourceError(SourceError):
     autograph_rs.StaleSourceError: the source file of 'double' has changed since the function was compiled
       File "edited.py", line 1, in double
       why: the current text compiles to different code
-      fix: reload the module or restart the program; for generated code, pass its text: ag.convert(f, ...
+      fix: reload the module or restart the program; for generated code, pass its text: convert(f, ...
       see: docs/errors/StaleSourceError.md
 
     ## Why

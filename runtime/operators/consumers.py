@@ -95,23 +95,23 @@ class _Sum(_Reduced):
 
 
 class _Decided(_Reduced):
-    """The result of `any` or `all`. They stop at the item that decides, unless a staged item precedes it."""
+    """The result of `any` or `all`. They stop at the item that decides."""
 
     names = ("the result",)
-    has_staged = False
 
     def body(self, item: Any) -> None:
+        if staged_by(item) is not None:
+            self.get_state()
         if self.is_staged:
             value, either = self.value, or_ if self.function is any else and_
             self.value = either(lambda: value, lambda: DISPATCHING[id(bool)](item))
-            return
-        self.has_staged = self.has_staged or staged_by(item) is not None
-        self.items.append(item if self.has_staged else bool(item))
+        else:
+            self.items.append(bool(item))
 
     def test(self) -> Any:
         if self.is_staged:
             return not_(self.value) if self.function is any else self.value
-        return self.has_staged or not self.items or self.items[-1] is (self.function is all)
+        return not self.items or self.items[-1] is (self.function is all)
 
 
 class _First(_Reduced):

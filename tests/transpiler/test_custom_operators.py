@@ -17,7 +17,12 @@ from autograph_rs import converters
     ("operators", "message"),
     [
         ({"new_list": new_list}, r"pass types.SimpleNamespace\(\*\*operators\)"),
-        (types.SimpleNamespace(if_stm=new_list), "defines no operator, such as if_stmt"),
+        (types.SimpleNamespace(other=new_list), "defines no operator, such as if_stmt"),
+        (types.SimpleNamespace(if_stm=new_list), "if_stm is no operator"),
+        (types.SimpleNamespace(new_list=new_list, while_stm=new_list), "while_stm is no operator"),
+        (types.SimpleNamespace(while_stmt=lambda test, body: None), "while_stmt does not take 6 arguments"),
+        (types.SimpleNamespace(get_item=new_list), "get_item does not take 2 arguments"),
+        (types.SimpleNamespace(list_pop=new_list), "list_pop does not take 2 arguments"),
         ([new_list], "defines no operator"),
         (types.SimpleNamespace(if_stmt=3), "the operator if_stmt must be callable, not 3"),
     ],

@@ -16,7 +16,6 @@ from typing import Any
 from ... import staging
 from ...core.closures import nothing, set_nothing
 from ...core.rolling_attempts import is_rolling, note_use, refuse_rolling
-from ...errors import StagingError
 from ...staging.exceptions import refuse_caught
 from ...values.structures import flatten
 from .. import staged_by
@@ -24,8 +23,7 @@ from .abstract_values import AppendedItems, Compound, Maybe
 from .builtins import SHALLOW, SHOWING
 from .captures import Capture, Loop, undone_after
 from .counter_arithmetic import is_from_counter, merged_bound
-from .growing_lists import GrowingList
-from .iterables import StagedSequence, staged_enumerate, staged_range, staged_reversed, staged_zip
+from .iterables import Iterables, StagedSequence
 from .nullable_values import NullableValues, flag_of, is_flagged
 from .optional_values import KnownTests, Optional
 from .staged_text import StagedField, Text
@@ -51,7 +49,7 @@ class _State(threading.local):
         self.failure: tuple[Any, Any] = (None, False)  # a trace, and whether it has raised
 
 
-class FunctionalBackend(NullableValues):
+class FunctionalBackend(NullableValues, Iterables):
     """The part of `Backend` that all systems with functional control flow share."""
 
     name = ""
@@ -277,75 +275,6 @@ class FunctionalBackend(NullableValues):
                 parts = self.arrays_in(leaf.items)
             arrays.update((id(p), p) for p in parts if self.is_array(p))
         return list(arrays.values())
-
-    # Iterables
-
-    def is_empty(self, iterated: Any) -> bool:
-        count = self.sequence(iterated).count
-        return isinstance(count, int) and count <= 0
-
-    def sequence(self, iterated: Any) -> StagedSequence:
-        """Return an iterable as a sequence whose items are accessed by index."""
-        if isinstance(iterated, StagedSequence):
-            return iterated
-        if self.is_array(iterated):
-            return StagedSequence(
-                "array", self.length(iterated), lambda i: self.item(iterated, i), [iterated]
-            )
-        if isinstance(iterated, range):
-            start, step = iterated.start, iterated.step
-            plain = staged_range(start, start + len(iterated) * step, step, self.clip)
-            return StagedSequence(
-                plain.name, plain.count, lambda i: self.as_number(plain.item(i)), clip=self.clip
-            )
-        if isinstance(iterated, (list, tuple, GrowingList)):
-            items = list(iterated)
-            return StagedSequence(
-                "list", len(items), lambda i: items[i] if isinstance(i, int) else self.get_item(items, i)
-            )
-        raise StagingError(
-            f"a {type(iterated).__name__} cannot be iterated together with staged values",
-            why="a staged zip or enumerate reads items by a staged index, which this type does not support",
-            remedy="convert it to a list (list(items)) or an array",
-        )
-
-    def first_and_rest(self, iterated: Any) -> tuple[Any, Any, Any]:
-        """Return whether an iterable has items, a function that returns the first one, and the rest."""
-        items = self.sequence(iterated)
-        rest: Any
-        if self.is_array(iterated):
-            rest = iterated[1:]
-        else:
-            rest = StagedSequence(
-                items.name, items.count - 1, lambda i: items.item(i + 1), items.arrays, most=items.most
-            )
-        return items.length > 0, lambda: items.item(0), rest
-
-    def as_number(self, value: Any) -> Any:
-        """Return a staged integer that takes part in type promotion as a Python number."""
-        return value
-
-    def item(self, array: Any, index: Any) -> Any:
-        return array[index]
-
-    def iterable(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> StagedSequence:
-        """Stage a call to `range`, `enumerate`, `zip` or `reversed`."""
-        if function is range:
-            start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-            if self.is_array(step):
-                self.fail(step == 0, ValueError("range() arg 3 must not be zero"))
-            return staged_range(start, stop, step, self.clip)
-        if function is enumerate:
-            return staged_enumerate(self.sequence(args[0]), *args[1:], **kwargs)
-        if function is zip:
-            return staged_zip([self.sequence(a) for a in args], self.min_length)
-        return staged_reversed(self.sequence(args[0]))
-
-    def clip(self, count: Any) -> Any:
-        return max(count, 0) if isinstance(count, int) else self.maximum(count, 0)
-
-    def min_length(self, a: Any, b: Any) -> Any:
-        return min(a, b) if isinstance(a, int) and isinstance(b, int) else self.minimum(a, b)
 
     # Calls
 

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...debugging.positions import CodePosition
-from ...errors import DamagedFileError, FormatError, SaveError, VersionError
+from ...errors import DamagedFileError, FormatError, SaveError, VersionError, documentation
 from ..ir.graph import GRAPH_METHODS, Graph, Node
 from ..ir.types import ScalarType
 from ..rules.tables import scipy_function
@@ -143,7 +143,9 @@ def _save_error(node: Node, graph: Graph, why: str) -> SaveError:
     return SaveError(
         f"the node {node.op} of the graph {graph.name} cannot be saved: {reason}",
         why="a file contains plain values and calls to functions that the format names, but no Python code",
-        remedy=remedy or "do this outside the function, or use operations that docs/graph-format.md lists",
+        remedy=remedy
+        or "do this outside the function, or use operations that "
+        f"{documentation('docs/graph-format.md')} lists",
         place=next(iter(node.places[-1:]), None),
     )
 

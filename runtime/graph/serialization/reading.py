@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import FormatError
+from ...errors import FormatError, documentation
 from ..ir.expressions import GENERATORS
 from ..ir.graph import Missing, Slot
 from ..ir.list_operations import DICTS
@@ -42,7 +42,7 @@ def format_error(at: str, problem: str) -> FormatError:
 def not_a_graph(problem: str) -> FormatError:
     return FormatError(
         problem,
-        why="a graph must follow the format that docs/graph-format.md describes",
+        why=f"a graph must follow the format that {documentation('docs/graph-format.md')} describes",
         remedy="pass a file that ag.save wrote, or text that Graph.to_json() returned",
     )
 

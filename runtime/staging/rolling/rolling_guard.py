@@ -51,7 +51,7 @@ class RollingGuard:
         self._surroundings = Surroundings([*own, *statement.before], own=own)
         self._known: dict[int, tuple[int, types.CodeType]] = {}
         """The kinds of code, by id, with the code, which keeps the id unique."""
-        self._backend_file = file_of(type(statement.backend))
+        self._system_files = {file_of(type(statement.backend)), *getattr(statement.backend, "files", ())}
         self._previous: Any = None
         self.has_refused = self._surroundings.is_open or self._surroundings.has_iterators
 
@@ -107,7 +107,7 @@ class RollingGuard:
 
     def _classified(self, frame: types.FrameType) -> int:
         code, scope = frame.f_code, frame.f_globals
-        if is_internal(code) or _is_of_library(code.co_filename) or code.co_filename == self._backend_file:
+        if is_internal(code) or _is_of_library(code.co_filename) or code.co_filename in self._system_files:
             return _IGNORED
         if code.co_filename.startswith("<"):
             # Libraries generate code, such as the methods of their dataclasses.

@@ -155,6 +155,20 @@ def test_collections_of_plain_generators_are_plain():
     assert kinds == [list, tuple, list, set, dict, int, int, str, list, list]
 
 
+def test_any_and_all_stop_at_the_item_that_decides(capsys):
+    def f(a, b, c):
+        def noted(x):
+            print("tested", x)
+            return x > 2
+
+        return any(noted(x) for x in (a, b, c)), all(noted(x) for x in (a, b, c))
+
+    args = np.int64(1), np.int64(3), np.int64(0)
+    plain, printed = f(*args), capsys.readouterr().out
+    assert ag.function(f)(*args) == plain
+    assert capsys.readouterr().out == printed
+
+
 # Generators that stay in Python ----------------------------------------------------------------------
 
 

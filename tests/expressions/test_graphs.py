@@ -1,0 +1,239 @@
+"""Tests of systems with functional conditionals and loops: their graphs compute what Python computes."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import loop_functions
+import pytest
+import statements
+from graph_system import Effects, Node, Typed, Untyped, compiled
+
+import autograph_rs as ag
+
+
+def statements_of_two_arguments() -> list[Callable[..., Any]]:
+    functions = [f for _, f in inspect.getmembers(statements, inspect.isfunction)]
+    return [
+        f for f in functions if f.__module__ == "statements" and len(inspect.signature(f).parameters) >= 2
+    ]
+
+
+def outcome(f: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+    """Return the result with its type, or the error, and what is printed."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        try:
+            result = f(*given)
+            shown = type(result), result
+        except Exception as error:
+            shown = type(error), str(error)
+    return shown, printed.getvalue()
+
+
+@pytest.mark.parametrize("operators", [Untyped, Typed, Effects])
+@pytest.mark.parametrize(("f", "inputs"), loop_functions.PURE, ids=lambda f: getattr(f, "__name__", ""))
+def test_loops(f: Callable[..., Any], inputs: Any, operators: Any) -> None:
+    graph = compiled(operators(), f, *map(type, inputs[0]))
+    for given in inputs:
+        assert outcome(graph, given) == outcome(f, given), given
+
+
+@pytest.mark.parametrize(("f", "inputs"), loop_functions.EFFECTS, ids=lambda f: getattr(f, "__name__", ""))
+def test_effects_and_errors(f: Callable[..., Any], inputs: Any) -> None:
+    """Effects happen in order, and errors that end the function are those of Python."""
+    graph = compiled(Effects(), f, *map(type, inputs[0]))
+    for given in inputs:
+        assert outcome(graph, given) == outcome(f, given), given
+
+
+REFUSED = {
+    "conditional_call", "default_none", "early", "fizzbuzz", "flags", "formatted", "looked_up", "matched",
+    "looked_up_default", "matched_dict", "matched_pair", "mixed_and", "none_result", "truthiness", "zipped",
+}  # fmt: skip
+"""The statements that have text or None on one path, for which the system has no type."""
+
+
+@pytest.mark.parametrize("f", statements_of_two_arguments(), ids=lambda f: f.__name__)
+def test_statements(f: Callable[..., Any]) -> None:
+    """Statements without loops have the same results, or errors of the same type."""
+    if f.__name__ in REFUSED:
+        with pytest.raises(ag.StagingError):
+            compiled(Effects(), f, int, int)
+        return
+    graph = compiled(Effects(), f, int, int)
+    for given in itertools.product(range(-4, 6), repeat=2):
+        (kind, expected), printed = outcome(f, given)
+        (found_kind, found), found_printed = outcome(graph, given)
+        assert printed == found_printed, given
+        if issubclass(kind, Exception):
+            assert found_kind is kind, given
+        else:
+            assert found == expected or (found != found and expected != expected), given
+
+
+def halved(x):
+    while x > 1:
+        x = x // 2
+    return x
+
+
+def unchanged(x):
+    while x > 1:
+        halved(1)
+    return x
+
+
+def test_types_settle() -> None:
+    """A variable that is an int before a loop and a float after an iteration is carried as a float."""
+
+    def averaged(n):
+        total = 0
+        for i in range(n):
+            total = total + i / 2
+        return total
+
+    graph = compiled(Typed(), averaged, int)
+    assert (type(graph(0)), graph(0)) == (float, 0.0)
+    assert graph(4) == 3.0
+
+
+def test_plain_values_give_what_python_gives() -> None:
+    for f, inputs in loop_functions.PURE:
+        for given in inputs:
+            assert outcome(Typed().convert(f), given) == outcome(f, given)
+
+
+def test_a_loop_calls_the_system_once_for_each_loop() -> None:
+    """The body of a loop is not unrolled, and a loop over a long plain range with a break is a loop, too."""
+
+    def root(x):
+        guess = x
+        for _ in range(1000):
+            if guess * guess - x < 1:
+                break
+            guess = (guess + x / guess) / 2
+        return guess
+
+    operators = Typed()
+    assert 3 <= compiled(operators, root, float)(9.0) < 3.2
+    assert operators.loops == 1
+
+
+def test_maximum_iterations() -> None:
+    def limited(n):
+        while n > 0:
+            ag.set_loop_options(maximum_iterations=3)
+            n -= 1
+        return n
+
+    assert [compiled(Typed(), limited, int)(n) for n in (2, 5)] == [0, 2]
+
+
+def test_calls_of_converted_functions_and_threads_do_not_mix() -> None:
+    operators = Typed()
+    inner = operators.convert(halved)
+
+    def outer(x):
+        return inner(x) + inner(x + 8)
+
+    assert compiled(operators, outer, int)(5) == 2
+
+
+def unbound(x):
+    if x > 0:
+        y = 1
+    return y
+
+
+def raising(x):
+    if x > 0:
+        raise ValueError("large")
+    return x
+
+
+def printing(x):
+    if x > 0:
+        print("large")
+    return x
+
+
+def growing(n):
+    found = []
+    while n > 0:
+        n -= 1
+        found.append(n)
+    return found
+
+
+def two_types(n):
+    kind = "none"
+    while n > 0:
+        n, kind = n - 1, n
+    return kind
+
+
+def caught(n):
+    try:
+        if n > 3:
+            raise ValueError
+        return 1
+    except ValueError:
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("f", "operators", "text"),
+    [
+        (unbound, Typed, "the variable 'y' is read"),
+        (raising, Typed, "ValueError is raised under a symbolic condition"),
+        (printing, Typed, "print"),
+        (growing, Typed, "found"),
+        (two_types, Typed, "gives two types to 'kind'"),
+        (unchanged, Typed, "a 'while' on a symbolic condition changes nothing"),
+        (caught, Effects, "a 'try'"),
+    ],
+)
+def test_refusals(f: Callable[..., Any], operators: Any, text: str) -> None:
+    """What the system cannot express is an error with a line of the user's code, a reason and a remedy."""
+    with pytest.raises(ag.StagingError) as raised:
+        compiled(operators(), f, int)
+    message = str(raised.value)
+    assert text in message
+    assert 'test_graphs.py", line' in message
+    assert f"in {f.__name__}" in message
+    assert "  why: " in message
+    assert "  fix: " in message
+
+
+def test_incomplete_operators() -> None:
+    class Few(ag.GraphOperators):
+        kinds = (Node,)
+
+        def cond(self, test: Any, then: Any, orelse: Any) -> Any:
+            return then
+
+    with pytest.raises(ag.ArgumentError, match="Few lacks placeholder, while_loop"):
+        Few()
+
+    class Silent(Typed):
+        def start(self) -> None: ...
+
+        def print(self, token: Any, *values: Any) -> None: ...
+
+    with pytest.raises(ag.ArgumentError, match="Silent has start, print, but not finish, raise_"):
+        Silent()
+
+
+def test_a_loop_with_too_few_results() -> None:
+    class Short(Typed):
+        def while_loop(self, *parts: Any) -> Any:
+            return super().while_loop(*parts)[:1]
+
+    with pytest.raises(ag.ValueNeededError, match="while_loop of Short returns 1 values for 2 variables"):
+        compiled(Short(), halved, int)
