@@ -13,6 +13,7 @@ from ...graph.ir.graph import Graph, Node, Slot, fill_slots
 from ...graph.ir.types import ArrayType, ListType, ScalarType
 from ...graph.optimise import ALL, optimise
 from ...graph.rules.tables import DEFINITIONS
+from ...graph.rules.ufuncs import UFUNCS
 from ...graph.tracing import recording
 from ...graph.tracing.tensor import Tensor, wrap
 from ...graph.tracing.trace import RootBuilder, tracing_into
@@ -67,7 +68,7 @@ class Emitter:
         rule = (LISTS.get(node.op) if is_list else None) or OPS.get(node.op)
         if rule is not None:
             return rule(self, node)
-        function: Any = recording.UFUNCS.get(node.op) or node.attrs.get("function")
+        function: Any = UFUNCS.get(node.op) or node.attrs.get("function")
         rule = self.find_rule(function)
         if rule is None:
             definition = COMPOSITIONS.get(function) or DEFINITIONS.get(function)

@@ -11,7 +11,7 @@ from ...graph.ir.expressions import convert
 from ...graph.ir.graph import Graph, Node, fill_slots
 from ...graph.ir.subgraphs import argument_sources
 from ...graph.ir.types import ArrayType, ScalarType
-from ...graph.tracing.recording import UFUNCS
+from ...graph.rules.ufuncs import UFUNCS
 
 IN_PLACE_OPS = ("setitem", "add_at")
 
