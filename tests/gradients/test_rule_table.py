@@ -12,8 +12,7 @@ import autograph_rs as ag
 from autograph_rs.runtime.backends.builtins import MATH
 from autograph_rs.runtime.graph.functions import register_gradients
 from autograph_rs.runtime.graph.gradient.reverse import OP_RULES
-from autograph_rs.runtime.graph.rules import TYPE_RULES, tables
-from autograph_rs.runtime.graph.rules.ufuncs import UFUNCS
+from autograph_rs.runtime.graph.rules import TYPE_RULES, tables, ufuncs
 from autograph_rs.runtime.graph.serialization.op_schema import OPS
 
 register_gradients()
@@ -98,7 +97,7 @@ def test_each_rule_is_compared():
 
 def test_ops():
     known = OP_RULES.keys() | tables.CONSTANT | REASONS.keys()
-    ruled = {op for op in OPS if has_rule(UFUNCS.get(op)) or op.startswith("random.")}
+    ruled = {op for op in OPS if has_rule(ufuncs.UFUNCS.get(op)) or op.startswith("random.")}
     assert OPS.keys() - known - ruled == {
         "attempt", "is_none", "zeros_of",  # not of floats
         "new_object", "attribute",  # refused: see docs/limitations.md
