@@ -25,7 +25,7 @@ def first_and_rest(xs, limit):
 
 @samples((XS, 0.5), (YS, -3.0), (YS, 0.0))
 def ends_and_middle(xs, limit):
-    low, *middle, high = sorted(x for x in xs if x > limit)
+    low, *middle, high = sorted([x for x in xs if x > limit])
     return low, middle, high
 
 

@@ -19,7 +19,6 @@ from autograph_rs.testing.harness import files, load
 
 # Samples that stage what is staged in them, beside a place where nothing is.
 PLAIN_BESIDE = {
-    "comprehensions.py::dict_and_set": {"AG011"},
     "comprehensions.py::over_strings": {"AG005"},
     "forms.py::condition_in_async_for": {"AG001"},
     "generators.py::over_static_data": {"AG001"},

@@ -109,7 +109,7 @@ def condition_of_generator_expression(x):
 
 @refused(STAYS.format("if in a comprehension"))
 def condition_of_dict_comprehension(x):
-    return {k: 1 for k in range(3) if x > k}
+    return {k: j for k in range(3) for j in range(2) if x > k}
 
 
 @refused("has items of two types, int and str.*strings have no common type with other values")
@@ -124,17 +124,7 @@ def walrus_in_comprehension(x):
 
 @refused("is used as a dict key or a set member.*use a plain value", np.array([1, 2]))
 def set_comprehension(x):
-    return {i for i in x}
-
-
-@refused("is used as a dict key or a set member.*use a plain value")
-def set_display(x):
-    return {x}
-
-
-@refused("is used as a dict key or a set member.*use a plain value")
-def key_of_a_dict(x):
-    return {x: 1}
+    return {i + j for i in x for j in range(2)}
 
 
 @refused(STAYS.format("match"))
@@ -310,7 +300,7 @@ def walrus_in_lambda(x):
 
 @refused("Python cannot iterate over a staged range")
 def star_of_a_staged_range(x):
-    return [*range(x)]
+    return (*range(x),)
 
 
 @refused("a plain width and precision")
