@@ -146,7 +146,7 @@ def test_calls_of_converted_functions_and_threads_do_not_mix() -> None:
 
 
 def test_a_failure_in_a_loop_is_a_value() -> None:
-    """Operators with a `failure` and no effects return it where the function raises, in a loop or after it."""
+    """Operators with a `failure`, and no effects, return it where the function raises, also in a loop."""
 
     class Failing(Typed):
         failure = -999
@@ -243,7 +243,7 @@ def caught(n):
         (growing, Typed, "found"),
         (two_types, Typed, "gives two types to 'kind'"),
         (unchanged, Typed, "a 'while' on a symbolic condition changes nothing"),
-        (caught, Effects, "a 'try'"),
+        (caught, Typed, "ValueError is raised under a staged condition inside a"),
     ],
 )
 def test_refusals(f: Callable[..., Any], operators: Any, text: str) -> None:
