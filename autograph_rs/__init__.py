@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # for type checkers, the names that `__getattr__` imports
     from .profiling.profile import Profile as Profile
     from .runtime.backends import Backend as Backend
     from .runtime.backends import register_backend as register_backend
+    from .runtime.core.undefined import Undefined as Undefined
     from .runtime.errors import AliasError as AliasError
     from .runtime.errors import AmbiguousSourceError as AmbiguousSourceError
     from .runtime.errors import ArgumentError as ArgumentError

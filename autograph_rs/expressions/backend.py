@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from autograph_rs.runtime import staging
@@ -26,7 +27,7 @@ from autograph_rs.runtime.errors import (
 from autograph_rs.runtime.staging.exceptions import is_own_raise, raise_in_program, refuse_caught
 from autograph_rs.runtime.values.structures import flatten, unflatten
 
-from .loops import GraphCapture, Loops
+from .loops import GraphCapture, Loops, known_or_maybe, pairs_of
 from .values import EXPRESSION, NONE, NUMBER, Field, Kind, Place, UnknownText
 
 
@@ -176,11 +177,17 @@ class ExpressionBackend(Loops):
     def capture(self, run: Callable[..., Any], arguments: Sequence[Any] = ()) -> GraphCapture:
         if arguments and not self.run.has_loops:
             self.refuse_loop()
+        with self._capturing(arguments) as (capture, values):
+            capture.value, capture.leaves = run(*values)
+        return capture
+
+    @contextmanager
+    def _capturing(self, arguments: Sequence[Any] = ()) -> Iterator[tuple[GraphCapture, list[Any]]]:
         token, failed = self.run.token, self.run.failed
         capture, values = self.enter_body(arguments) if arguments else (GraphCapture(), [])
         self.run.captures.append(capture)
         try:
-            capture.value, capture.leaves = run(*values)
+            yield capture, values
         except staging.AlwaysRaises as error:
             capture.raised = error
         except Exception as error:
@@ -194,20 +201,40 @@ class ExpressionBackend(Loops):
             capture.token, self.run.token = self.run.token, token
             if arguments:
                 capture.failed, self.run.failed = self.run.failed, failed
-        return capture
+
+    @property
+    def open_branch(self) -> Callable[[], AbstractContextManager[GraphCapture]]:
+        """Return a context manager that captures a branch, which `try` needs. It needs effects."""
+        if not self.run.has_effects:
+            raise AttributeError("exceptions need effects")
+        return self._open_branch
+
+    @contextmanager
+    def _open_branch(self) -> Iterator[GraphCapture]:
+        with self._capturing() as (capture, _):
+            yield capture
+
+    @contextmanager
+    def undone_after(self, error: type[BaseException]) -> Iterator[None]:
+        token = self.run.token
+        try:
+            yield
+        except error:
+            self.run.token = token
+            raise
 
     def cond(
         self, pred: Any, captures: tuple[Any, Any], outputs: Sequence[tuple[Any, Any, Kind]]
     ) -> list[Any]:
         test = self.truth(pred)
-        pairs = [pair for output in outputs for pair in _pairs(*output)]
+        pairs = [pair for output in outputs for pair in pairs_of(*output)]
         tokens = [capture.token for capture in captures]
         if tokens[0] is not tokens[1]:
             pairs.append((*tokens, None))
         results = self._selected(test, pairs)
         self.run.token = results.pop() if tokens[0] is not tokens[1] else tokens[0]
         values = iter(results)
-        return [_known_or_maybe(kind, values) for _, _, kind in outputs]
+        return [known_or_maybe(kind, values) for _, _, kind in outputs]
 
     def _selected(self, test: Any, pairs: Sequence[tuple[Any, Any, Any]]) -> list[Any]:
         """Select between two values in each pair, which has a type at the end unless it needs none."""
@@ -344,27 +371,6 @@ class ExpressionBackend(Loops):
             return text
         parts[1::2] = [self.run.fields[int(place)] for place in parts[1::2]]
         return self.operators.text([part for part in parts if part != ""])
-
-
-def _pairs(first: Any, second: Any, kind: Kind) -> list[tuple[Any, Any, Any]]:
-    """Return the values of an output on two paths, and whether each is bound if one may not be."""
-    values = [v.value if isinstance(v, Maybe) else v for v in (first, second)]
-    given = [v for v in values if not isinstance(v, Undefined)]
-    pairs = [(given[0], given[-1], kind.type)]
-    if kind.unbound:
-        left, right = (
-            v.bound if isinstance(v, Maybe) else not isinstance(v, Undefined) for v in (first, second)
-        )
-        pairs.append((left, right, None))
-    return pairs
-
-
-def _known_or_maybe(kind: Kind, values: Iterator[Any]) -> Any:
-    value = next(values)
-    if not kind.unbound:
-        return value
-    flag = next(values)
-    return value if flag is True else Maybe(value, flag, kind.unbound)
 
 
 _DEFAULTS: dict[Any, str] = {

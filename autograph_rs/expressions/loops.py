@@ -207,3 +207,24 @@ class Loops(Items, Iterables):
                 remedy="return one symbolic value for each placeholder",
             )
         return results
+
+
+def pairs_of(first: Any, second: Any, kind: Kind) -> list[tuple[Any, Any, Any]]:
+    """Return the values of an output on two paths, and whether each is bound if one may not be."""
+    values = [v.value if isinstance(v, Maybe) else v for v in (first, second)]
+    given = [v for v in values if not isinstance(v, Undefined)]
+    pairs = [(given[0], given[-1], kind.type)]
+    if kind.unbound:
+        left, right = (
+            v.bound if isinstance(v, Maybe) else not isinstance(v, Undefined) for v in (first, second)
+        )
+        pairs.append((left, right, None))
+    return pairs
+
+
+def known_or_maybe(kind: Kind, values: Iterator[Any]) -> Any:
+    value = next(values)
+    if not kind.unbound:
+        return value
+    flag = next(values)
+    return value if flag is True else Maybe(value, flag, kind.unbound)

@@ -70,6 +70,7 @@ class Backend(Protocol):
     - `set_number_bound(value, bound)`: mark the counter of such a loop, of at most this magnitude
     - `check_counter_arithmetic(capture, bound)`: end the attempt to roll a loop whose captured body computes
       numbers from its counter that differ from Python's
+    - `files`: the files of the system besides that of the backend, whose code keeps no loop from being rolled
     - `loop_options`: the names of the backend's own options for `set_loop_options`
     """
 

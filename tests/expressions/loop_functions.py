@@ -469,3 +469,48 @@ def symbolic_step(n, s):
     for i in range(0, n, s):
         total += i
     return total
+
+
+@sample((3,), (5,))
+def handlers(n):
+    try:
+        if n > 3:
+            raise ValueError("large")
+        y = 1
+    except ValueError:
+        y = 2
+        print("caught", n)
+    else:
+        y += 5
+    finally:
+        print("finally")
+    return y
+
+
+@sample((1,), (5,))
+def finally_without_handler(n):
+    try:
+        if n > 3:
+            raise ValueError("large")
+    finally:
+        print("finally", n)
+    return n
+
+
+@sample((2,), (4,), (8,))
+def handlers_in_a_loop(n):
+    total = 0
+    for i in range(n):
+        try:
+            if i == 3:
+                raise KeyError("three")
+            if i == 5:
+                raise ValueError("five")
+            total += i
+        except KeyError:
+            print("key", i)
+            total += 100
+            continue
+        finally:
+            print("finally", i)
+    return total

@@ -145,6 +145,52 @@ def test_calls_of_converted_functions_and_threads_do_not_mix() -> None:
     assert compiled(operators, outer, int)(5) == 2
 
 
+def test_a_failure_in_a_loop_is_a_value() -> None:
+    """Operators with a `failure`, and no effects, return it where the function raises, also in a loop."""
+
+    class Failing(Typed):
+        failure = -999
+
+    def smallest_above(n, limit):
+        found = 0
+        for i in range(n):
+            if i * i == 49:
+                raise ValueError("seven")
+            if i > limit:
+                found = i
+                break
+        if found == 0:
+            raise LookupError("none")
+        return found
+
+    graph = compiled(Failing(), smallest_above, int, int)
+    for given in itertools.product((0, 3, 20), (1, 5, 8)):
+        (kind, expected), _ = outcome(smallest_above, given)
+        assert graph(*given) == (-999 if issubclass(kind, Exception) else expected), given
+
+
+def test_a_failure_ends_a_loop() -> None:
+    class Failing(Typed):
+        failure = -999
+
+    def endless_after_zero(n):
+        while n != 0:
+            if n < 0:
+                raise ValueError("negative")
+            n -= 2
+        return n
+
+    graph = compiled(Failing(), endless_after_zero, int)
+    assert [graph(n) for n in (4, 5)] == [0, -999]
+
+
+def one_attribute(x):
+    account = loop_functions.Account(1)
+    if x > 0:
+        account.extra = 2
+    return account.extra
+
+
 def unbound(x):
     if x > 0:
         y = 1
@@ -191,12 +237,13 @@ def caught(n):
     ("f", "operators", "text"),
     [
         (unbound, Typed, "the variable 'y' is read"),
+        (one_attribute, Effects, "'account.extra'"),
         (raising, Typed, "ValueError is raised under a symbolic condition"),
         (printing, Typed, "print"),
         (growing, Typed, "found"),
         (two_types, Typed, "gives two types to 'kind'"),
         (unchanged, Typed, "a 'while' on a symbolic condition changes nothing"),
-        (caught, Effects, "a 'try'"),
+        (caught, Typed, "ValueError is raised under a staged condition inside a"),
     ],
 )
 def test_refusals(f: Callable[..., Any], operators: Any, text: str) -> None:

@@ -184,3 +184,97 @@ def test_undefined_tells_generated_variables() -> None:
     assert ag.Undefined("return_value").is_generated
     assert not ag.Undefined("y").is_generated
     assert repr(ag.Undefined("y")) == "y"
+
+
+class Expr(Symbol):
+    """An expression that stores its text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __eq__(self, other: object) -> Expr:  # type: ignore[override]
+        return Expr(f"{self.text}=={other}")
+
+    __hash__ = object.__hash__
+
+
+def merging_if(
+    cond: Any, body: Any, orelse: Any, get_state: Any, set_state: Any, names: Any, outputs: Any
+) -> None:
+    """The operator that the documentation recommends: a variable that one branch sets keeps that value."""
+    if not isinstance(cond, Expr):
+        return (body if cond else orelse)()
+    before = get_state()
+    body()
+    then = get_state()
+    set_state(before)
+    orelse()
+    merged = []
+    for first, second in zip(then, get_state(), strict=True):
+        sides = [v for v in (first, second) if not isinstance(v, ag.Undefined)]
+        merged.append((cond, first, second) if len(sides) == 2 else (sides or [first])[0])
+    return set_state(tuple(merged))
+
+
+def test_merging_of_variables_that_one_branch_sets() -> None:
+    """A chain of more than eight arms is split at a flag, and so is a return in a `try`."""
+
+    def arms(x):
+        if x == 0:
+            d = 0
+        elif x == 1:
+            d = 10
+        elif x == 2:
+            d = 20
+        elif x == 3:
+            d = 30
+        elif x == 4:
+            d = 40
+        elif x == 5:
+            d = 50
+        elif x == 6:
+            d = 60
+        elif x == 7:
+            d = 70
+        elif x == 8:
+            d = 80
+        elif x == 9:
+            d = 90
+        else:
+            d = -1
+        return d
+
+    def tried(x):
+        try:
+            if x == 1:
+                return 10
+        finally:
+            y = 5
+        return y
+
+    def not_(value: Any) -> Any:
+        return (value, False, True) if isinstance(value, (tuple, Expr)) else not value
+
+    def if_stmt(cond: Any, *rest: Any) -> None:
+        merging_if(Flag(cond) if isinstance(cond, tuple) else cond, *rest)
+
+    class Flag(Expr):
+        """A condition that is a merged flag."""
+
+        def __init__(self, merged: tuple) -> None:
+            self.merged = merged
+
+    mine = ag.Transpiler(operators=types.SimpleNamespace(if_stmt=if_stmt, not_=not_), kinds=(Expr,))
+
+    def value_of(value: Any, x: int) -> Any:
+        if not isinstance(value, tuple):
+            return value
+        test, first, second = value
+        while isinstance(test, Flag):
+            test = test.merged
+        is_true = value_of(test, x) if isinstance(test, tuple) else eval(test.text, {"x": x})
+        return value_of(first if is_true else second, x)
+
+    for f in (arms, tried):
+        built = mine.to_graph(f)(Expr("x"))
+        assert [value_of(built, x) for x in range(12)] == [f(x) for x in range(12)]
