@@ -1,4 +1,4 @@
-# ruff: noqa: B007, C416, PLC3002, UP028 - what is refused is written as users write it
+# ruff: noqa: B007, PLC3002, UP028 - what is refused is written as users write it
 """Code that cannot be staged raises at its line, with the reason and a remedy.
 
 Each function runs on plain values; on staged ones it raises a `StagingError` whose text is matched.
