@@ -33,6 +33,8 @@ _ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None)))
 WRITABLE = np.ndarray, deque, set
 """The plain objects that become staged values, and whose names then share no writes."""
 _CONTAINERS = frozenset((list, dict, tuple, set, frozenset))
+_OF_MODULES = frozenset(("__builtins__", "__loader__", "__spec__"))
+"""Globals that Python sets; the loaders of some tools reach every object."""
 
 
 class StateNames(tuple[str, ...]):  # noqa: SLOT001 - a tuple cannot have slots for further attributes
@@ -115,7 +117,7 @@ def other_reference(
             if held is value or leads_to(held, value, without=without):
                 return f"the variable {name!r}"
     scopes = {id(frame.f_globals): frame.f_globals for frame in frames}
-    named = [(name, held) for scope in scopes.values() for name, held in scope.items()]
+    named = [(n, held) for scope in scopes.values() for n, held in scope.items() if n not in _OF_MODULES]
     searched = [(n, held) for n, held in named if (accounted or is_deep) and not is_closed(held)]
     found = [name for name, held in named if held is value]
     if not found and any_leads_to((held for _, held in searched), value, without=without):
