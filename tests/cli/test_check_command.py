@@ -26,7 +26,7 @@ def f(x):
 
 
 def g(x):
-    return {é for é in x}
+    return {é for é in x for _ in x}
 """
 
 
@@ -80,7 +80,7 @@ def test_json(folder: Path) -> None:
         "suspended",
         "remedy": rule.remedy,
     }
-    assert (second["column"], second["end_column"]) == (12, 26)
+    assert (second["column"], second["end_column"]) == (12, 37)
     assert json.loads(command("check", "--format", "json", "fine.py", cwd=folder).stdout) == []
 
 

@@ -6,7 +6,7 @@ import autograph_rs as ag
 def wrong():
     @ag.function
     def table(x):
-        found = {k: k * x for k in range(3) if x > k}  # <-- here
+        found = {k: k * x for k in range(3) for _ in range(1) if x > k}  # <-- here
         return sum(found.values())
 
     return table(np.int64(2))

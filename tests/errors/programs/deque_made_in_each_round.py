@@ -10,7 +10,7 @@ def wrong():
     def last(xs):
         kept = collections.deque(maxlen=2)
         for x in xs:
-            kept = collections.deque([*kept, x], maxlen=2)  # <-- here
+            kept = collections.deque((*kept, x), maxlen=2)  # <-- here
         return list(kept)
 
     return last(np.array([1.0, 2.0, 3.0]))

@@ -6,7 +6,7 @@ import autograph_rs as ag
 def wrong():
     @ag.function
     def remember(x):
-        table = {x: 1}  # <-- here
+        table = dict.fromkeys((x,), 1)  # <-- here
         return table[x]
 
     return remember(np.int64(2))

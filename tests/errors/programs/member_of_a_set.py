@@ -6,7 +6,7 @@ import autograph_rs as ag
 def wrong():
     @ag.function
     def distinct(x):
-        return len({x, x + 1})  # <-- here
+        return len(frozenset((x, x + 1)))  # <-- here
 
     return distinct(np.int64(2))
 

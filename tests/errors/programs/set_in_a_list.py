@@ -8,7 +8,7 @@ def wrong():
     def gaps(n):
         found = []
         for i in range(n):
-            found.append({i})  # <-- here
+            found.append(frozenset((i,)))  # <-- here
         return len(found)
 
     return gaps(np.int64(3))

@@ -63,7 +63,7 @@ def test_a_class_has_its_own_methods_after_a_trace_that_fails():
     def failing(x):
         if Gauge(x) != x:
             raise ValueError("never")
-        return {x}
+        return frozenset((x,))
 
     with pytest.raises(ag.StagingError):
         ag.function(failing)(np.float64(1.0))

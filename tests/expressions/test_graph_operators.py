@@ -252,7 +252,7 @@ def test_refusals(f: Callable[..., Any], operators: Any, text: str) -> None:
         compiled(operators(), f, int)
     message = str(raised.value)
     assert text in message
-    assert 'test_graphs.py", line' in message
+    assert 'test_graph_operators.py", line' in message
     assert f"in {f.__name__}" in message
     assert "  why: " in message
     assert "  fix: " in message
