@@ -34,7 +34,7 @@ class Comprehensions(Rewriter):
             return node
         if not isinstance(node, gast.ListComp):
             name = "set_of" if isinstance(node, gast.SetComp) else "dict_of"
-            item = node.elt if isinstance(node, gast.SetComp) else pair(node.key, node.value)
+            item = node.elt if isinstance(node, gast.SetComp) else _pair(node.key, node.value)
             return operator(name, self.comprehension(at(gast.ListComp(item, node.generators), node)))
         [generator] = node.generators
         if generator.ifs:
@@ -50,7 +50,7 @@ class Comprehensions(Rewriter):
 _NEVER_STAGED = (gast.Tuple, gast.List, gast.Constant, gast.JoinedStr, gast.GeneratorExp)
 
 
-def pair(key: gast.AST, value: gast.AST) -> gast.AST:
+def _pair(key: gast.AST, value: gast.AST) -> gast.AST:
     return at(gast.Tuple([key, value], LOAD), key)
 
 
@@ -65,27 +65,26 @@ class Displays(Rewriter):
         return operator("set_of", self.list(at(gast.List(node.elts, LOAD), node)))
 
     def dict(self, node: gast.Dict) -> gast.AST:
-        if all(key is None or isinstance(key, gast.Constant) for key in node.keys) or None in node.keys:
+        if None in node.keys or all(isinstance(key, gast.Constant) for key in node.keys):
             return node
-        pairs = [pair(key, value) for key, value in zip(node.keys, node.values, strict=True)]
+        pairs = [_pair(key, value) for key, value in zip(node.keys, node.values, strict=True)]
         return operator("dict_of", at(gast.List(pairs, LOAD), node))
 
     def list(self, node: gast.List) -> gast.AST:
-        if not isinstance(node.ctx, gast.Load) or not any(
-            isinstance(element, gast.Starred) for element in node.elts
-        ):
+        """Rewrite a list with stars. Python iterates over one before it evaluates the next element."""
+        if not isinstance(node.ctx, gast.Load):
             return node
-        parts: list[gast.AST] = []
-        run: list[gast.List] = []
+        made: list[gast.AST] = []
+        plain: list[gast.AST] = []
         for element in node.elts:
             if isinstance(element, gast.Starred):
-                parts.append(element.value)
-            elif run and parts and parts[-1] is run[-1]:
-                run[-1].elts.append(element)
+                before = [at(gast.List(plain, LOAD), plain[0])] if plain else []
+                made, plain = [at(operator("chained", *made, *before, element.value), element)], []
             else:
-                run.append(at(gast.List([element], LOAD), element))
-                parts.append(run[-1])
-        return operator("chained", *parts)
+                plain.append(element)
+        if not made:
+            return node
+        return operator("chained", *made, at(gast.List(plain, LOAD), plain[0])) if plain else made[0]
 
 
 class Unpacking(Rewriter):

@@ -71,4 +71,5 @@ def plain_displays(xs):
         return value
 
     made = {noted(1), noted(2)}, {noted(3): noted(4), noted(5): noted(6)}, [*range(noted(2)), noted(7)]
-    return xs, *made, order, {k: v for k, v in made[1].items() if v > 4}
+    chained = [*(noted(i) for i in range(8, 10)), noted(10), *[noted(11)], noted(12)]
+    return xs, *made, chained, order, {k: v for k, v in made[1].items() if v > 4}
