@@ -204,15 +204,25 @@ class _Writer:
         rng = self.rng
         kind = rng.random()
         if kind < 0.5:
-            return rng.choice(BINARY).format(self.atom(), self.atom())
+            return self.binary()
         if kind < 0.7:
             atom = self.atom()
             return rng.choice(UNARY).format(atom, atom)
         if kind < 0.82:
             return rng.choice(OF_ARRAY).format(self.array_atom())
         if kind < 0.9:
-            return f"{self.atom()} if {self.condition()} else {self.atom()}"
-        return f"({rng.choice(BINARY).format(self.atom(), self.atom())}) {rng.choice('+-*')} {self.atom()}"
+            atom = self.atom()
+            return f"{atom} if {self.condition()} else {self.atom_like(atom)}"
+        return f"({self.binary()}) {rng.choice('+-*')} {self.atom()}"
+
+    def binary(self) -> str:
+        form, atom = self.rng.choice(BINARY), self.atom()
+        return form.format(atom, self.atom_like(atom) if form.startswith(("min", "max")) else self.atom())
+
+    def atom_like(self, atom: str) -> str:
+        """An atom of the same type: of two types, a staged choice has the one that holds both."""
+        atoms = (self.atom() for _ in range(8))
+        return next((a for a in atoms if type(self.value(a)) is type(self.value(atom))), atom)
 
     def array_atom(self) -> str:
         rng, name = self.rng, self.rng.choice(self.arrays())
