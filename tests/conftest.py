@@ -20,10 +20,14 @@ from convert_support import folder  # noqa: F401 - a fixture, importable only af
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/cases/*.golden from to_code")
+    parser.addoption("--slow", action="store_true", help="run the tests that are marked slow, too")
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "needs(module): the test requires this optional module")
+    config.addinivalue_line(
+        "markers", "slow: the test takes seconds; it runs with --slow, or when it is named"
+    )
     if config.getoption("--update-golden") and config.getoption("numprocesses", 0):
         raise pytest.UsageError("--update-golden excludes -n, because several tests write the same file")
 
@@ -39,20 +43,29 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Of the tests in a file that need a missing framework, keep one, which is skipped with that reason.
+    """Deselect slow tests, unless they are asked for, and those that need a missing framework.
 
-    If AG_REQUIRE_BACKENDS is set, keep all of them, so that they fail.
+    Of the latter, keep one in each file, which is skipped with that reason. If AG_REQUIRE_BACKENDS is set,
+    keep all of them, so that they fail.
     """
+    if not config.getoption("--slow") and not any("::" in argument for argument in config.args):
+        deselect(config, items, [item for item in items if item.get_closest_marker("slow")])
     if os.environ.get("AG_REQUIRE_BACKENDS"):
         return
-    seen, kept, dropped = set(), [], []
+    seen, dropped = set(), []
     for item in items:
         missing = {(item.path, name) for name in needs(item) if importlib.util.find_spec(name) is None}
-        (dropped if missing and missing <= seen else kept).append(item)
+        if missing and missing <= seen:
+            dropped.append(item)
         seen |= missing
+    deselect(config, items, dropped)
+
+
+def deselect(config, items, dropped):
     if dropped:
         config.hook.pytest_deselected(items=dropped)
-        items[:] = kept
+        unwanted = set(dropped)
+        items[:] = [item for item in items if item not in unwanted]
 
 
 FRAMEWORKS = {

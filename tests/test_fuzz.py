@@ -11,12 +11,14 @@ from fuzzing.shrinking import shrink
 FIRST_SEED = 1_000_000  # far from the low seeds of manual runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(FIRST_SEED, FIRST_SEED + 4))
 def test_plain_programs(number):
     batch = run_batch("plain", number, some(30, 400))
     assert not batch.different, batch.different
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(FIRST_SEED, FIRST_SEED + 2))
 def test_staged_programs(number):
     """Staged, well-typed programs behave as in plain Python, and few are rejected."""

@@ -246,6 +246,7 @@ def tree_of(file: Path) -> ast.Module:
     return ast.parse(file.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_arrows() -> None:
     """Each room imports only the rooms and packages that it may."""
     wrong = {module: wrong_arrows(module, package, tree_of(file)) for module, package, file in modules()}
@@ -380,6 +381,7 @@ def test_files_have_one_subject_each() -> None:
     assert {file for file, length in lengths.items() if length > LONGEST} == set(LONG)
 
 
+@pytest.mark.slow
 def test_helpers_of_tests_have_names_of_their_own() -> None:
     """No two folders import different files by one bare name: one process would give both the first."""
     found: dict[str, set[Path]] = {}

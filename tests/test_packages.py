@@ -121,6 +121,7 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_converted_package_does_what_the_original_does(package: str, converted: Path) -> None:
     wanted, done = (run("-c", PROGRAMS[package], first=first) for first in (None, converted))
@@ -130,6 +131,7 @@ def test_a_converted_package_does_what_the_original_does(package: str, converted
     assert Path(where) == converted / package / "__init__.py"
 
 
+@pytest.mark.slow
 def test_conversion_is_the_same_each_time(converted: Path, tmp_path: Path) -> None:
     convert(folder("click"), "-o", tmp_path, "-j", 1)
     assert differences(tmp_path / "click", converted / "click") == []
@@ -144,5 +146,6 @@ def test_a_difference_is_found(tmp_path: Path) -> None:
     assert differences(tmp_path / "one", tmp_path / "other") == ["module.py", "more.py"]
 
 
+@pytest.mark.slow
 def test_what_is_converted_stays_when_it_is_converted_again(converted: Path) -> None:
     convert(converted, "--check")

@@ -44,6 +44,7 @@ def close(first, second):
         np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("framework", ["graph", "jax", "tensorflow", "torch"])
 def test_programs_agree(rows, framework, name):

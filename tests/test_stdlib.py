@@ -61,6 +61,7 @@ def sabotaged(folder: Path, appended: str, listed: str = "") -> subprocess.Compl
 EVEN = "test.test_textwrap.DedentTestCase.test_dedent_even"
 
 
+@pytest.mark.slow
 def test_a_module_that_breaks_is_reported(tmp_path: Path) -> None:
     """The harness fails if a converted module computes different results."""
     done = sabotaged(tmp_path, "\n\ndef dedent(text):\n    return text\n")
@@ -68,6 +69,7 @@ def test_a_module_that_breaks_is_reported(tmp_path: Path) -> None:
     assert f"{EVEN}: failed" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_module_that_cannot_be_loaded_is_reported(tmp_path: Path) -> None:
     done = sabotaged(tmp_path, "\n\nraise MemoryError\n")
     assert done.returncode == 1, done.stdout + done.stderr
@@ -75,6 +77,7 @@ def test_a_module_that_cannot_be_loaded_is_reported(tmp_path: Path) -> None:
     assert "MemoryError" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_test_that_is_listed_for_nothing_is_reported(tmp_path: Path) -> None:
     """The harness fails if a test in `inside.toml` passes after conversion."""
     done = sabotaged(tmp_path, "", listed=EVEN)

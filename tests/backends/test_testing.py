@@ -79,10 +79,12 @@ def ends(folder: Path, text: str, only: str = "indexing.py or test_lists") -> tu
 ALL = 1 + len([sample for sample in all_samples() if sample.staged and sample.file.name == "indexing.py"])
 
 
+@pytest.mark.slow
 def test_a_right_backend_passes(tmp_path: Path) -> None:
     assert ends(tmp_path, GRAPH) == (ALL, {})
 
 
+@pytest.mark.slow
 def test_what_is_wrong_fails(tmp_path: Path) -> None:
     """It fails on the samples that it is about, and on no others; the message says what to do."""
     passed, messages = ends(tmp_path, own("ag.StagingError"))
@@ -92,10 +94,12 @@ def test_what_is_wrong_fails(tmp_path: Path) -> None:
     assert all("has the verdict error: StagingError: not here" in messages[name] for name in GRIDS)
 
 
+@pytest.mark.slow
 def test_what_is_listed_passes(tmp_path: Path) -> None:
     assert ends(tmp_path, own("ag.StagingError", differs=DIFFERS, refused=REFUSED)) == (ALL, {})
 
 
+@pytest.mark.slow
 def test_an_error_of_the_system_fails(tmp_path: Path) -> None:
     """Listed or not, unless the class says that its type counts as a refusal."""
     _, messages = ends(tmp_path, own("KeyError", differs=DIFFERS, refused=REFUSED))
@@ -105,6 +109,7 @@ def test_an_error_of_the_system_fails(tmp_path: Path) -> None:
     assert ends(tmp_path, text) == (ALL, {})
 
 
+@pytest.mark.slow
 def test_a_needless_entry_fails(tmp_path: Path) -> None:
     """A sample that passes, or has the verdict the other list says; a name that no sample has."""
     halves, lost = "indexing.py::halves", "indexing.py::lost"

@@ -75,6 +75,7 @@ def test_what_is_refused_for_its_syntax_is_found() -> None:
     assert codes_by_function(ROOT / "tests" / "runtime" / "staging" / "test_unsupported.py") == REFUSED
 
 
+@pytest.mark.slow
 def test_what_stages_is_not_found() -> None:
     by_file = {file: codes_by_function(file) for file in files(CASES)}
     found = {

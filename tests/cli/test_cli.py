@@ -70,6 +70,7 @@ def test_help(arguments: str, words: list[str], tmp_path: Path) -> None:
     assert all(word in done.stdout.decode() for word in words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments", ["no-such", "convert", "convert program.py", "code no_colon", "code :name", "code module:"]
 )
@@ -124,6 +125,7 @@ def test_code_of_the_standard_library(tmp_path: Path) -> None:
     assert "ag__." in code("email.utils:formataddr", tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "message"),
     [
@@ -152,6 +154,7 @@ def test_code_of_standard_input(program: Path) -> None:
     assert done.stdout.decode() == code("program.py:collatz", program.parent)
 
 
+@pytest.mark.slow
 def test_closed_streams(program: Path) -> None:
     """One line says which is closed."""
     for arguments, words in (
@@ -229,6 +232,7 @@ def test_standard_input_and_output(program: Path) -> None:
 # What a file keeps --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("newline", [b"\n", b"\r\n", b"\r"])
 def test_line_ends_are_kept(newline: bytes, tmp_path: Path) -> None:
     """Also in strings, where Python reads each of them as a plain one."""
@@ -239,6 +243,7 @@ def test_line_ends_are_kept(newline: bytes, tmp_path: Path) -> None:
     assert b"'a\\nb'" in run_converted(program.encode().replace(b"\n", newline), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "head",
     [
@@ -303,6 +308,7 @@ def test_a_link_stays_a_link(program: Path) -> None:
 # What is refused ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "start"),
     [

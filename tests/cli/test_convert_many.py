@@ -147,6 +147,7 @@ def test_quiet_and_verbose(folder: Path) -> None:
     assert "pkg/table.json: copied" in verbose
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -183,6 +184,7 @@ def test_an_output_folder_inside_the_input_is_no_input(folder: Path) -> None:
         assert not (folder / "pkg/out/pkg/out").exists()
 
 
+@pytest.mark.slow
 def test_several_processes_do_what_one_does(tmp_path: Path) -> None:
     """The same files, the same order of messages."""
     (tmp_path / "src").mkdir()

@@ -212,6 +212,7 @@ def in_place(folder: Path, *options: str, send: Signal | None = None) -> subproc
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment(many: tuple[Path, dict[str, bytes], dict[str, bytes]]) -> None:
     """Each file is as it was or as it becomes, and a later run does the rest."""
     folder, before, after = many

@@ -63,6 +63,7 @@ def test_one_file_needs_no_bar(folder: Path) -> None:
     assert in_terminal("convert", "m00.py", "-o", "made.py", cwd=folder)[1].strip() == ""
 
 
+@pytest.mark.slow
 def test_a_difference_is_coloured(folder: Path) -> None:
     """Unless the user wants none, or something else reads it; the text is the same."""
     code, shown = in_terminal("convert", "m00.py", "--diff", cwd=folder)
@@ -95,6 +96,7 @@ def test_a_reader_that_has_enough(folder: Path) -> None:
     assert process.returncode == 3
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full is Linux's")
 @pytest.mark.parametrize(
     "arguments", ["convert m00.py --stdout", "check m00.py", "explain m00.py", "code m00.py:f", "--help"]
@@ -110,6 +112,7 @@ def test_output_that_cannot_be_written(arguments: str, folder: Path) -> None:
     assert (done.returncode, done.stderr) == (3, b"standard output: No space left on device\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_of_words(shell: str, tmp_path: Path) -> None:
     """The shell's own script, and what it asks for."""

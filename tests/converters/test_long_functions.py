@@ -18,6 +18,7 @@ MODULES = """
 """.split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODULES)
 def test_standard_library_verified(name: str):
     with open(importlib.util.find_spec(name).origin, encoding="utf-8") as file:
@@ -72,6 +73,7 @@ LONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_long_functions(name: str):
     f, made = converted(LONG[name])

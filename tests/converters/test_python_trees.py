@@ -38,6 +38,7 @@ def described(node):
     return [described(item) for item in node] if isinstance(node, list) else repr(node)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
 def test_it_is_the_tree_that_gast_makes(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))

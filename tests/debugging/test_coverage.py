@@ -166,6 +166,7 @@ def file(tmp_path, monkeypatch):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tracer", TRACERS)
 def test_the_same_lines(file, tracer, monkeypatch):
     """Taken and untaken branches, zero-trip loops, jumps, handlers: the lines of the original."""
@@ -180,6 +181,7 @@ def test_the_same_lines(file, tracer, monkeypatch):
         assert made == plain, (name, args)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tracer", ["ctrace", "pytrace"])
 @pytest.mark.parametrize("name", sorted({name for name, _ in CALLS} - {"matches"}))
 def test_the_same_branches(file, tracer, name, monkeypatch):
@@ -196,6 +198,7 @@ def test_the_same_branches(file, tracer, name, monkeypatch):
         assert measured(file, lambda module: use(module, ag.to_graph), branch=True) == plain, some
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", SAMPLES)
 def test_the_same_branches_in_samples(topic, tmp_path, monkeypatch):
     """In each sample of a topic, but for those that the documentation tells of."""
@@ -292,6 +295,7 @@ def test_a_test_suite_measured_on_the_command_line(tmp_path):
     assert reports[0] == reports[1]
 
 
+@pytest.mark.slow
 def test_converted_files_count_the_users_lines(tmp_path):
     """A file that was converted ahead of time, beside its source map: the lines of the original."""
     original = tmp_path / "user_code.py"

@@ -179,6 +179,7 @@ def both(session, call: str, mark: str, *commands: str) -> tuple[list[int], list
 # --- Our own --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "mark", "steps"),
     [
@@ -202,6 +203,7 @@ def test_step_enters_what_the_user_wrote(session):
     assert made == plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["until", "return"])
 def test_until_and_return(session, command):
     """`until` leaves the loop, `return` runs to the end of the function and not of a closure."""
@@ -250,6 +252,7 @@ def test_longlist_shows_the_whole_function(session):
     assert "return total, seen" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "mark"),
     [

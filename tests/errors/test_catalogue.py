@@ -55,6 +55,7 @@ def test_is_complete(program: Program) -> None:
     assert not re.search(r"\bag__[.\w]|\b0x[0-9a-f]{6,}|<object object|runtime\.\w+", text_of(error))
 
 
+@pytest.mark.slow
 @each_program
 def test_repaired(program: Program) -> None:
     """The program works after applying the remedy, staged and in plain Python."""

@@ -128,6 +128,7 @@ def test_a_terminal(width: int, program: Path) -> None:
     assert "ag__.for_stmt" in "".join(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 @pytest.mark.parametrize("environ", [{}, {"FORCE_COLOR": "1"}], ids=["pipe", "terminal"])
 def test_any_encoding(encoding: str, environ: dict[str, str], tmp_path: Path) -> None:
@@ -246,6 +247,7 @@ def test_code_that_never_runs() -> None:
     assert found[4] == ["never runs"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "file", [*files(CASES), *files(ROOT / "tests" / "converters" / "nasty")], ids=lambda file: file.name
 )

@@ -18,6 +18,7 @@ WHAT = {"plain", "staged", "unrolled", "left", "not run"}
 each_sixth_sample = pytest.mark.parametrize("sample", [pytest.param(s, id=s.id) for s in ALL[:: some(6, 1)]])
 
 
+@pytest.mark.slow
 @each_sixth_sample
 def test_without_arguments(sample: Sample) -> None:
     """Nothing runs, and each statement says what was made of it."""
@@ -36,6 +37,7 @@ def test_without_arguments(sample: Sample) -> None:
 STAGED = [pytest.param(s, id=s.id) for s in ALL if s.staged]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", STAGED[:: some(6, 1)])
 def test_a_report_changes_nothing(sample: Sample) -> None:
     """The graph, or the error, is that of `function`; what the trace prints it prints."""

@@ -103,6 +103,7 @@ def test_types_settle() -> None:
     assert graph(4) == 3.0
 
 
+@pytest.mark.slow
 def test_plain_values_give_what_python_gives() -> None:
     for f, inputs in loop_functions.PURE:
         for given in inputs:

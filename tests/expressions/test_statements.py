@@ -40,6 +40,7 @@ def is_raised(value: Any) -> bool:
     return all(part == "raised" for part in parts) and bool(parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operators", [Calculator, Plain])
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
 def test_expressions_compute_what_python_computes(f: Callable[..., Any], operators: Any) -> None:
@@ -54,6 +55,7 @@ def test_expressions_compute_what_python_computes(f: Callable[..., Any], operato
             assert type(found) is type(expected), given
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
 def test_plain_values_give_what_python_gives(f: Callable[..., Any]) -> None:
     for given in itertools.product((-3, 0, 2), repeat=2):

@@ -31,12 +31,14 @@ FIXED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_against_finite_differences(case: Case):
     rng = np.random.default_rng(zlib.crc32(case.name.encode()))
     assert any(agrees(case, case.shapes, rng) for _ in range(5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case", [c for c in CASES if c.name not in FIXED][:: some(3, 1)], ids=lambda case: case.name
 )

@@ -40,6 +40,7 @@ def test_against_finite_differences(name: str, optimise: bool):
         np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(PROGRAMS.keys() - STEPS))
 def test_second_derivatives_against_finite_differences(name: str):
     f, given = PROGRAMS[name]
@@ -73,6 +74,7 @@ def test_beside_jax(name: str):
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_graphs_are_well_formed_and_can_be_saved(name: str):
     f, given = PROGRAMS[name]

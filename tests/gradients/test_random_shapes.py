@@ -64,6 +64,7 @@ def values(shape, seed, low=0.5, high=2.5):
     return rng.permutation(spread).reshape(shape)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("f", "low", "high"), UNARY)
 @drawing
 @given(shape=shapes, seed=seeds)
@@ -79,6 +80,7 @@ def test_broadcasting(f, drawn, seed):
     check(f, values(first, seed), values(second, seed + 1, 0.55, 2.45), seed=seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", ALONG)
 @drawing
 @given(shape=lengthy, data=st.data(), seed=seeds)

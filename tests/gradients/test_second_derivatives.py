@@ -100,6 +100,7 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimise", [True, False], ids=["optimised", "traced"])
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_second_derivatives(f, optimise):

@@ -183,6 +183,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("optimise", [True, False])
 def test_against_differences(f, optimise):

@@ -288,6 +288,7 @@ def mutated(content: Any, paths: list[tuple], rng: random.Random) -> Any:
     return made
 
 
+@pytest.mark.slow
 def test_changed_graphs_load_or_are_refused(content: Any) -> None:
     """Any change of the content, under a right checksum, is another graph or our error, and runs nothing."""
     paths = list(paths_in(content))
@@ -308,6 +309,7 @@ def test_changed_graphs_load_or_are_refused(content: Any) -> None:
     assert SEEN == ["watching"]
 
 
+@pytest.mark.slow
 def test_changed_bytes_are_refused(text: str, tmp_path: Path) -> None:
     """A file with any byte changed loads to an equal graph, or not at all."""
     rng = random.Random(0)

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from breadth import some
 from cases_support import ALL
 from test_house import ROOT
@@ -81,6 +82,7 @@ def saved(function: Any, file: Path) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_samples_run_from_files_alone(tmp_path: Path) -> None:
     """Values, errors, what is printed and what becomes of arguments are as those of the traced function."""
     plan, expected, names = [], [], []

@@ -38,6 +38,7 @@ def app(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_converted_ahead_of_time(app: Path):
     assert compileall.compile_dir(app, legacy=True, quiet=1)
     for path in app.glob("*.py"):

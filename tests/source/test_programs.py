@@ -33,6 +33,7 @@ def write(folder: Path, name: str = "program.py", text: str = PROGRAM) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "start",
     [

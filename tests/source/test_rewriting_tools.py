@@ -67,6 +67,7 @@ def test_change():
 CONFTEST = "import pytest\npytest.register_assert_rewrite('plugin')\nimport plugin\n"
 
 
+@pytest.mark.slow
 def test_doctest(tmp_path: Path):
     (tmp_path / "documented.py").write_text(DOCTEST, encoding="utf-8")
     done = python("-m", "doctest", "-v", "documented.py", cwd=tmp_path)
@@ -75,6 +76,7 @@ def test_doctest(tmp_path: Path):
     assert "1 passed" in done.stdout, done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--assert=plain",)], ids=["rewritten", "plain"])
 def test_assertions_that_pytest_rewrites(tmp_path: Path, options: tuple[str, ...]):
     """In a test module, and in a module that is registered for it."""
@@ -84,6 +86,7 @@ def test_assertions_that_pytest_rewrites(tmp_path: Path, options: tuple[str, ...
     assert "5 passed" in done.stdout, done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("core", ["ctrace", "pytrace", "sysmon"])
 def test_code_that_coverage_counts(tmp_path: Path, core: str):
     required("coverage")

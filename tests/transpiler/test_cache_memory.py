@@ -50,6 +50,7 @@ def entries() -> int:
     return len(DEFAULT._entries)
 
 
+@pytest.mark.slow
 def test_lambdas_are_forgotten():
     name = "<many lambdas>"
     text = "f = " + "lambda x: " * 3 + "x if x > 0 else -x\n"
@@ -65,6 +66,7 @@ def test_lambdas_are_forgotten():
     assert entries() <= before + 10
 
 
+@pytest.mark.slow
 def test_dropped_namespaces_are_forgotten():
     """A function that its own namespace holds goes with the namespace."""
     text = "def f(x):\n    return x if x > 0 else -x\n"
@@ -76,6 +78,7 @@ def test_dropped_namespaces_are_forgotten():
     assert entries() <= before + 20
 
 
+@pytest.mark.slow
 def test_dropped_classes_are_forgotten():
     """A value's class is looked up at every condition, and must not be kept by that."""
     from autograph_rs.runtime.backends import BACKENDS, MAX_TYPES

@@ -83,6 +83,7 @@ BIG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*BIG][:: some(2, 1)])
 def test_big_functions(name: str):
     """Long code and code as deep as Python takes it converts, and does the same."""
@@ -121,6 +122,7 @@ TOO_DEEP = {
 SLOW = {"3,200 branches of 'elif'", "1,100 comparisons in a chain"}  # seconds each: in a full run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some([name for name in TOO_DEEP if name not in SLOW], [*TOO_DEEP]))
 def test_too_deep(name: str):
     """Deeper code is converted as long as Python can compile it, or refused: here, and in a file."""
@@ -340,6 +342,7 @@ def command(*arguments: str, folder: Path) -> tuple[int, str]:
     return done.returncode, done.stderr.decode("utf-8", "replace").replace(os.linesep, "\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_command_line(tmp_path: Path, name: str):
     """A file converts, or the command says why not and writes nothing."""

@@ -85,6 +85,7 @@ def needs(system: str):
     return pytest.param(system, marks=pytest.mark.skipif(missing and not required, reason=f"needs {system}"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", [needs(s) for s in ("graph", "jax", "tensorflow", "torch")])
 def test_each_system(python, plain, system):
     """Functions, methods and classes of the package and of others return what they return in plain Python."""

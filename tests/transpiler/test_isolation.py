@@ -144,6 +144,7 @@ def test_containers_of_a_users_class_are_copied_without_it() -> None:
     assert ag.function(f)(X) == 4
 
 
+@pytest.mark.slow
 def test_an_endless_helper_after_a_recursion_that_was_caught() -> None:
     def down(x, path):
         if x > 0:

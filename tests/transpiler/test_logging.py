@@ -190,6 +190,7 @@ ag.to_graph(f)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "expected"),
     [("", False), ("0", False), ("off", False), ("1", True), ("info", True), ("DEBUG", True), ("code", True)],

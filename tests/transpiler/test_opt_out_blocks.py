@@ -104,6 +104,7 @@ def test_a_block_that_threads_share():
     assert ag.to_graph(calls)() == (True, True, True)
 
 
+@pytest.mark.slow
 def test_a_block_that_a_collection_ends():
     class Holder:
         pass

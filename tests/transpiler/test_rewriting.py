@@ -41,6 +41,7 @@ def converted_file(file: Path) -> tuple[str, str]:
 # Text ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @each_source
 def test_the_text_is_that_of_the_converted_tree(file: Path) -> None:
     """Function by function; one without operators stays as its author wrote it."""

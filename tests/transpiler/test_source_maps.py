@@ -210,6 +210,7 @@ def test_a_map_that_has_changed(tmp_path: Path) -> None:
     assert again.Model.run.__code__.co_firstlineno == before + 7
 
 
+@pytest.mark.slow
 @each_source
 @each_form
 def test_a_map_survives_its_text(file: Path, staged_only: bool) -> None:

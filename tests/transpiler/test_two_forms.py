@@ -25,6 +25,7 @@ ORIGINALS = {(sample.file.stem, sample.name): sample for sample in ALL}
 FILES = [file for file in files(CASES) if file.name != "generator_loops.py"]  # driven in memory only
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 @pytest.mark.filterwarnings("ignore::autograph_rs.SideEffectWarning")  # some samples set globals
 def test_samples(file: Path, tmp_path: Path) -> None:

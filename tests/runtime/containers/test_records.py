@@ -162,6 +162,7 @@ def member_by_identity(xs):
     return Node(xs[0]) in nodes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("f", "text"),
     [

@@ -143,6 +143,7 @@ def test_effects_in_the_second_operand_of_and():
     assert ag.function(f)(-XS) == f(-XS)
 
 
+@pytest.mark.slow
 def test_a_list_beside_a_condition():
     def f(xs):
         found = []

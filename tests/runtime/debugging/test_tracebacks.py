@@ -331,6 +331,7 @@ def test_a_frame_that_stands_for_a_users_has_no_arguments() -> None:
     assert not inspect.getargs(caught.tb.tb_next.tb_frame.f_code).varargs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "way", [["program.py"], ["-m", "pytest", "-q", "-p", "no:cacheprovider", "program.py"]]
 )

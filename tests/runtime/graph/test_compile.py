@@ -68,6 +68,7 @@ def nested_loops(x, n):
     return x
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "argument", "small"),
     [(straight, X, 100), (conditions, ONE, 30), (loops, ONE, 25), (writes, X, 50)],
@@ -97,6 +98,7 @@ def test_time_is_linear_in_the_size(function, argument, small):
     assert long / short < 8 * 1.25
 
 
+@pytest.mark.slow
 def test_many_thousand_nodes():
     """They make one function, and run."""
     n = some(2000, 7000)
@@ -105,6 +107,7 @@ def test_many_thousand_nodes():
     assert concrete(X).tolist() == straight(X, n).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [5, 12, 13, 14, 30])
 def test_deep_nests(depth):
     """Python nests twenty blocks; deeper ones become functions."""

@@ -50,6 +50,7 @@ def test_dot_reads_it(graph):
     assert kinds.count("cluster") == len(inner) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["thirty_arms", "break_two_deep", "f_string_in_branch", "strings", "append_in_while"]
 )

@@ -315,6 +315,7 @@ def test_a_result_that_may_be_an_argument_is_not_written_to():
     np.testing.assert_array_equal(ag.function(f)(np.ones(2), N), f(np.ones(2), 5))
 
 
+@pytest.mark.slow
 def test_constants_of_several_called_graphs_are_kept_apart():
     def female(k):
         return 1 if k == 0 else k - male(female(k - 1))

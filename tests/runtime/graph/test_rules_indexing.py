@@ -80,6 +80,7 @@ def getitem(array: Any, key: Any) -> Any:
 
 
 # A tuple of parts, or one part; lists are arrays of integers to NumPy, and so they are here.
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", [PARTS, PARTS + STAGED_PARTS], ids=["constant", "staged"])
 def test_getitem(parts: tuple[Any, ...]) -> None:
     """Keys picked at random: shape, dtype, and errors, which only constants make certain."""

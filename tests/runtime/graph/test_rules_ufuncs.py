@@ -35,6 +35,7 @@ def check(ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> None:
         raise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ufunc", ELEMENTWISE, ids=lambda f: f.__name__)
 def test_dtypes_of_calls(ufunc: np.ufunc) -> None:
     """All dtypes with each other, and with Python numbers, which promote weakly."""

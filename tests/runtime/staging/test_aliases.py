@@ -192,6 +192,7 @@ def a_row_of_a_plain_array(x):
     return table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "f",
     [
@@ -209,6 +210,7 @@ def test_a_write_that_another_name_would_not_see_is_refused(f):
         ag.function(f)(X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", [in_a_callee, of_the_same_name, held_by_a_list])
 @pytest.mark.parametrize("x", [X, -X])
 def test_a_helper_writes_to_the_array_of_its_caller(f, x):

@@ -223,6 +223,7 @@ class Programs:
         return "\n".join(lines) + "\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_random_programs_are_as_in_python_or_refused(seed):
     text, name = Programs(seed).text(), f"<containers {seed}>"

@@ -80,6 +80,7 @@ def in_a_dict_that_is_not_finished(x):
     return {"before": table, "after": fill(table, x)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "f",
     [
@@ -161,6 +162,7 @@ def several_attributes(x):
     return len(items), log.items[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "f",
     [

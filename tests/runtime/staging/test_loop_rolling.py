@@ -141,6 +141,7 @@ ROLLED = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", ROLLED)
 def test_a_rolled_loop_leaves_what_the_unrolled_one_does(f):
     result, outcomes = traced(f, X)
@@ -184,6 +185,7 @@ RESULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use", RESULTS.values(), ids=RESULTS)
 def test_the_loop_is_unrolled_if_the_body_needs_a_plain_counter(use):
     def f(x):
@@ -244,6 +246,7 @@ def test_no_effect_of_a_trace_is_repeated_or_omitted(capsys):
     assert capsys.readouterr().out == "".join(f"{i} " for i in range(N))
 
 
+@pytest.mark.slow
 def test_a_list_written_at_the_counter_stays_a_list():
     def f(x):
         values = [0.0] * N
@@ -259,6 +262,7 @@ def test_a_list_written_at_the_counter_stays_a_list():
     check_same(result, unrolled(f, X))
 
 
+@pytest.mark.slow
 def test_a_failed_attempt_restores_the_state():
     """The attempt changes a list, an attribute and an array before it fails at the dict."""
     weights = dict.fromkeys(range(N), 0.9)

@@ -177,6 +177,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", REFUSED, ids=lambda f: f.__name__)
 def test_what_cannot_be_exact_is_refused(function: Any):
     with pytest.raises(ag.StagingError):
@@ -276,6 +277,7 @@ EXACT = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("x", [2.5, 0.5, -1.5])
 @pytest.mark.parametrize("function", EXACT, ids=lambda f: f.__name__)
 def test_what_is_exact(function: Any, x: float):

@@ -19,18 +19,8 @@ FLOATS = (
 )  # fmt: skip
 SIZES = (0, 1, 2, 3, 4, 7, 8, 9, 31)
 DTYPES = (
-    "float64",
-    "float64",
-    "float64",
-    "int64",
-    "int64",
-    "float32",
-    "int32",
-    "uint8",
-    "int8",
-    "uint64",
-    "bool",
-)
+    "float64", "float64", "float64", "int64", "int64", "float32", "int32", "uint8", "int8", "uint64", "bool",
+)  # fmt: skip
 INTEGERS = ("int64", "int64", "int32", "uint8", "int8", "uint32", "uint64")
 CONSTANTS = (
     "0", "1", "2", "3", "-1", "7", "100", "2**40", "2**62", "0.5", "-2.0", "1e200", "True",
@@ -221,8 +211,8 @@ class _Writer:
 
     def atom_like(self, atom: str) -> str:
         """An atom of the same type: of two types, a staged choice has the one that holds both."""
-        atoms = (self.atom() for _ in range(8))
-        return next((a for a in atoms if type(self.value(a)) is type(self.value(atom))), atom)
+        found = type(self.value(atom))
+        return next((a for a in (self.atom() for _ in range(8)) if type(self.value(a)) is found), atom)
 
     def array_atom(self) -> str:
         rng, name = self.rng, self.rng.choice(self.arrays())

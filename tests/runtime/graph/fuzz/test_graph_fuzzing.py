@@ -13,6 +13,7 @@ from graph_programs import program
 import autograph_rs as ag
 
 
+@pytest.mark.slow
 def test_random_programs():
     """Each gives the same plain, as traced and optimised; few are refused."""
     count = some(150, 1000)

@@ -159,6 +159,7 @@ for i in range(3):
 """
 
 
+@pytest.mark.slow
 def test_a_killed_writer(directory):
     """A process that dies at any step leaves whole entries or none."""
     for steps in (0, 1, 2, 4, 6):
@@ -179,6 +180,7 @@ for i in itertools.count():
 """
 
 
+@pytest.mark.slow
 @POSIX
 def test_a_writer_that_is_killed_by_a_signal(directory):
     """Wherever SIGKILL hits a writer, what is left is whole."""
