@@ -213,3 +213,98 @@ def test_an_integer_step_in_a_branch_is_a_selection_with_a_gradient():
 
     assert jax.grad(ag.convert(f))(jax.numpy.float32(1.5)).item() == 4.0
     assert "cond" not in set(equations(jax.make_jaxpr(ag.convert(f))(1.5).jaxpr))
+
+
+def chosen(c, x, y):
+    if c > 0:
+        z = x
+    else:
+        z = y
+    return z + 1
+
+
+def conditions_of_torch(f, *given):
+    program = torch.export.export(Calls(f), given, strict=False)
+    return [node for node in program.graph.nodes if node.target is torch.ops.higher_order.cond]
+
+
+@pytest.mark.parametrize(("size", "is_selected"), [(16, True), (1024, True), (1025, False)])
+def test_small_arrays_that_exist_are_selected(size, is_selected):
+    """Of larger arrays, a conditional copies one, while a selection would read both."""
+    x, y = np.zeros(size, np.float32), np.ones(size, np.float32)
+    jaxpr = jax.make_jaxpr(ag.convert(chosen))(1.0, x, y).jaxpr
+    assert ("cond" not in set(equations(jaxpr))) == is_selected
+    made = tf.function(ag.convert(chosen), autograph=False)
+    graph = made.get_concrete_function(tf.constant(1.0), tf.constant(x), tf.constant(y)).graph
+    assert ({"If", "StatelessIf"}.isdisjoint(op.type for op in graph.get_operations())) == is_selected
+    given = [torch.tensor(1.0), torch.tensor(x), torch.tensor(y)]
+    assert (not conditions_of_torch(chosen, *given)) == is_selected
+
+
+def test_arrays_of_unlike_shapes_are_not_selected():
+    def of_unlike_shapes(c):
+        if c > 0:
+            z = tf.constant([1, 2])
+        else:
+            z = tf.constant([[1, 2, 3]])
+        return z + 1
+
+    made = tf.function(ag.convert(of_unlike_shapes), autograph=False)
+    assert made(tf.constant(1)).numpy().tolist() == [2, 3]
+    assert made(tf.constant(-1)).numpy().tolist() == [[2, 3, 4]]
+
+
+def paired(xs, ys):
+    total = xs[0] * 0
+    for i, (x, y) in enumerate(zip(xs, ys, strict=False), 1):
+        total = total + x * y * i
+    return total
+
+
+def reversed_rows(xs, ys):
+    total = xs[0] * 0
+    for x, y in zip(reversed(xs), ys, strict=False):
+        total = total * 0.5 + x * y
+    return total
+
+
+@pytest.mark.parametrize("f", [paired, reversed_rows])
+@pytest.mark.parametrize("rows", [12, 9])
+def test_scans_read_rows(f, rows):
+    """Where all arrays have as many rows as there are iterations; else an item is read by its index."""
+    xs, ys = np.arange(24, dtype=np.float32).reshape(12, 2), np.linspace(0, 1, 2 * rows, dtype=np.float32)
+    ys = ys.reshape(rows, 2)
+    expected = f(xs, ys)
+    jaxpr = jax.make_jaxpr(ag.convert(f))(xs, ys)
+    [scan] = [eqn for eqn in jaxpr.eqns if eqn.primitive.name == "scan"]
+    names = set(equations(scan.params["jaxpr"].jaxpr))
+    assert bool(names & {"dynamic_slice", "gather"}) == (f is reversed_rows or rows == 9)
+    assert np.allclose(jax.jit(ag.convert(f))(xs, ys), expected, rtol=1e-5)
+    given = torch.tensor(xs), torch.tensor(ys)
+    program = torch.export.export(Calls(f), given, strict=False).module()
+    assert np.allclose(program(*given), expected, rtol=1e-5)
+    slopes = jax.grad(lambda xs: ag.convert(f)(xs, ys).sum())(xs)
+    small = jax.grad(lambda xs: f(jnp_rows(xs), ys).sum())(xs)
+    assert np.allclose(slopes, small, rtol=1e-5)
+
+
+def jnp_rows(xs):
+    """The rows as a list, with which Python iterates."""
+    return [xs[i] for i in range(len(xs))]
+
+
+def row_of(table, i):
+    return table[i] * 2
+
+
+@pytest.mark.parametrize("width", [3, 2**14])
+def test_a_row_of_a_tensor(width):
+    """A large row is copied as a whole, at negative indices too; indices out of range raise torch's error."""
+    table = torch.arange(4.0 * width).reshape(4, width).requires_grad_()
+    program = torch.export.export(Calls(row_of), (table, torch.tensor(1)), strict=False).module()
+    for i in (0, 3, -1, -4):
+        assert torch.equal(program(table, torch.tensor(i)), table[i] * 2)
+        [slope] = torch.autograd.grad(program(table, torch.tensor(i)).sum(), table)
+        assert slope[i].eq(2).all() and slope.sum() == 2 * width
+    with pytest.raises(IndexError, match="index 4 is out of bounds for dimension 0 with size 4"):
+        program(table, torch.tensor(4))

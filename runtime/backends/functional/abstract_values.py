@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from ...core.undefined import is_return_variable
 from .. import BackendNeutral
+
+SMALL = 1024
+"""The largest number of elements that a branch may compute with, although it might not run."""
+
+
+def is_small(shape: Sequence[Any]) -> bool:
+    """Return whether an array of a shape, whose sizes may be unknown or symbolic, is surely small."""
+    return all(isinstance(size, int) for size in shape) and math.prod(shape) <= SMALL
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ A *staged sequence* has a count and computes its n-th item with Python's operato
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,8 +17,10 @@ from .growing_lists import GrowingList
 class StagedSequence(BackendNeutral):
     """A sequence of `count` items, of which `item(i)` computes the i-th; `count` may be staged.
 
-    `arrays` are the arrays that the items come from. A negative `count` means no items; `clip` turns it into
-    the `length` that `len` returns. `most` is the largest possible count, if that is known.
+    `arrays` are the arrays that the items come from. If the i-th item needs only their i-th rows,
+    `from_rows(i, rows)` computes it from these, else `from_rows` is None. A negative `count` means no items;
+    `clip` turns it into the `length` that `len` returns. `most` is the largest possible count, if that is
+    known.
     """
 
     def __init__(
@@ -28,8 +31,10 @@ class StagedSequence(BackendNeutral):
         arrays: Sequence[Any] = (),
         clip: Callable[[Any], Any] | None = None,
         most: int | None = None,
+        from_rows: Callable[[Any, Sequence[Any]], Any] | None = None,
     ):
         self.name, self.count, self.item, self.arrays = name, count, item, tuple(arrays)
+        self.from_rows = from_rows if arrays else lambda i, _: item(i)
         self.most = count if isinstance(count, int) else most
         self._clip = clip
 
@@ -74,8 +79,18 @@ def staged_range(start: Any, stop: Any, step: Any, clip: Callable[[Any], Any]) -
 
 
 def staged_enumerate(items: StagedSequence, start: Any = 0) -> StagedSequence:
+    row_item = items.from_rows
+
+    def number(i: Any) -> Any:
+        return i if isinstance(start, int) and start == 0 else start + i
+
     return StagedSequence(
-        "enumerate", items.length, lambda i: (start + i, items.item(i)), items.arrays, most=items.most
+        "enumerate",
+        items.length,
+        lambda i: (number(i), items.item(i)),
+        items.arrays,
+        most=items.most,
+        from_rows=row_item and (lambda i, rows: (number(i), row_item(i, rows))),
     )
 
 
@@ -86,7 +101,21 @@ def staged_zip(parts: Sequence[StagedSequence], minimum: Callable[[Any, Any], An
         length = minimum(length, part.length)
     arrays = [array for part in parts for array in part.arrays]
     most = min((part.most for part in parts if part.most is not None), default=None)
-    return StagedSequence("zip", length, lambda i: tuple([p.item(i) for p in parts]), arrays, most=most)
+    row_items = [part.from_rows for part in parts if part.from_rows is not None]
+
+    def from_rows(i: Any, rows: Sequence[Any]) -> tuple[Any, ...]:
+        rest = iter(rows)
+        pairs = zip(row_items, parts, strict=True)
+        return tuple([item(i, list(itertools.islice(rest, len(part.arrays)))) for item, part in pairs])
+
+    return StagedSequence(
+        "zip",
+        length,
+        lambda i: tuple([p.item(i) for p in parts]),
+        arrays,
+        most=most,
+        from_rows=from_rows if len(row_items) == len(parts) else None,
+    )
 
 
 def staged_reversed(items: StagedSequence) -> StagedSequence:
@@ -116,7 +145,11 @@ class Iterables:
             return iterated
         if self.is_array(iterated):
             return StagedSequence(
-                "array", self.length(iterated), lambda i: self.item(iterated, i), [iterated]
+                "array",
+                self.length(iterated),
+                lambda i: self.item(iterated, i),
+                [iterated],
+                from_rows=lambda _, rows: rows[0],
             )
         if isinstance(iterated, range):
             start, step = iterated.start, iterated.step
@@ -146,6 +179,25 @@ class Iterables:
                 items.name, items.count - 1, lambda i: items.item(i + 1), items.arrays, most=items.most
             )
         return items.length > 0, lambda: items.item(0), rest
+
+    def scanned(
+        self, items: StagedSequence, length: int, indices: Callable[[], Any]
+    ) -> tuple[list[Any], Callable[[Sequence[Any]], Any]]:
+        """Return the arrays that a scan reads row by row, and a function from their rows to the item.
+
+        `indices` returns the array of the numbers below `length`. A scan reads rows where all arrays have
+        `length` of them: its reverse mode then stacks their gradients. It would add up arrays of full size.
+        """
+        row_item, arrays = items.from_rows, list(items.arrays)
+        if row_item is None or not all(self._is_length(array, length) for array in arrays):
+            return [indices()], lambda rows: items.item(rows[0])
+        if items.name == "array":
+            return arrays, lambda rows: rows[0]
+        return [indices(), *arrays], lambda rows: row_item(rows[0], rows[1:])
+
+    def _is_length(self, array: Any, length: int) -> bool:
+        found = self.length(array)
+        return isinstance(found, int) and found == length
 
     def as_number(self, value: Any) -> Any:
         """Return a staged integer that takes part in type promotion as a Python number."""

@@ -166,10 +166,10 @@ class JaxBackend(JaxValues):
     def scan(self, loop: Loop, items: StagedSequence, length: int) -> list[Any]:
         if loop.body.program.effects and self.can_outgrow(loop):
             return self.run_loop(loop, length, lambda i: self.element_leaves(items.item(i)), length)
-        is_whole = items.name == "array" and length == items.length
+        xs, item = self.scanned(items, length, lambda: jnp.arange(length))
 
-        def step(carry: list[Any], x: Any) -> tuple[list[Any], list[Any]]:
-            element = self.element_leaves(x if is_whole else items.item(x))
+        def step(carry: list[Any], rows: Any) -> tuple[list[Any], list[Any]]:
+            element = self.element_leaves(item(rows))
             value_of, following = self._iterate(loop, element, carry)
             return following, self.appended_arrays(loop, value_of)
 
@@ -178,7 +178,6 @@ class JaxBackend(JaxValues):
             rows = [self.zeros(part) for aval in lists for part in self.array_avals(aval)]
             return lax.cond(carry[0], lambda: (carry, rows), lambda: step(carry, x))
 
-        xs = items.arrays[0] if is_whole else jnp.arange(length)
         body = step if loop.body.failed is False else step_unless_failed
         carry, stacked = lax.scan(body, self._start(loop), xs, length=length)
         return self._finish(loop, carry, [[array[i] for array in stacked] for i in range(length)])

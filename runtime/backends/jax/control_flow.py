@@ -13,7 +13,7 @@ from typing import Any
 import jax
 from jax import lax
 
-from ..functional.abstract_values import Aval
+from ..functional.abstract_values import Aval, is_small
 from ..functional.captures import ProgramCapture
 
 
@@ -53,12 +53,10 @@ SAFE = frozenset(
      "convert_element_type", "abs", "reduce_and", "reduce_or", "reduce_max", "reduce_min", "reduce_sum")
 )  # fmt: skip
 """Primitives that never raise and whose derivatives are always finite."""
-SMALL = 1024
-"""The largest number of elements that a branch may compute with, although it might not run."""
 
 
 def is_selectable(captures: Sequence[ProgramCapture], avals: Sequence[Aval], *, compute: bool) -> bool:
-    """Return whether a conditional may run both branches and select between their numbers.
+    """Return whether a conditional may run both branches and select between their results.
 
     Branches that compute nothing always qualify; branches of safe primitives on small arrays qualify only if
     `compute` is true.
@@ -66,11 +64,11 @@ def is_selectable(captures: Sequence[ProgramCapture], avals: Sequence[Aval], *, 
     primitives = SAFE if compute else frozenset()
     return (
         bool(avals)
-        and all(aval.shape == () for aval in avals)
+        and all(is_small(aval.shape) for aval in avals)
         and not any(c.raised or c.failed is not False or c.program.effects for c in captures)
         and all(
             eqn.primitive.name in primitives
-            and all(v.aval.size <= SMALL for v in (*eqn.invars, *eqn.outvars))
+            and all(is_small(v.aval.shape) for v in (*eqn.invars, *eqn.outvars))
             for c in captures
             for eqn in c.program.eqns
         )

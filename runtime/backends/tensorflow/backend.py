@@ -126,8 +126,7 @@ class TensorFlowBackend(TensorFlowValues):
                     branches.append([self.zeros(part) for part in parts])
                 else:
                     branches.append([t for out in outputs for t in self.to_arrays(out[i], out[2])])
-        tensors = [t for branch in branches for t in branch]
-        if parts and is_selectable(branch_graphs, tensors, compute=self.can_compute_both):
+        if parts and is_selectable(branch_graphs, branches, compute=self.can_compute_both):
             results = self.select_arrays(test, list(map(inline, branch_graphs, branches)), outputs)
         elif not parts and not any(map(graphs.has_effects, branch_graphs)):
             results = []

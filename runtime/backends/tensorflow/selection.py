@@ -1,8 +1,7 @@
-"""Conditionals on numbers that become selections, and loop tests that are separable from their bodies.
+"""Conditionals on small tensors that become selections, and loop tests that are separable from their bodies.
 
-An `If` takes ten times as long as a selection, so a conditional between existing numbers becomes a selection.
-Inside loops, branches and operators, so does a conditional whose branches add and compare numbers and small
-arrays.
+An `If` takes ten times as long as a selection, so a conditional between existing small tensors becomes a
+selection. Inside loops, branches and operators, so does a conditional whose branches add and compare them.
 """
 
 from __future__ import annotations
@@ -12,23 +11,26 @@ from typing import Any
 
 import tensorflow as tf
 
+from ..functional.abstract_values import is_small
+
 NAMING = frozenset(("Placeholder", "Const", "Identity"))
 SAFE = NAMING | {
     "AddV2", "Sub", "Neg", "Cast", "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual",
     "LogicalAnd", "LogicalOr", "LogicalNot", "SelectV2", "Abs", "All", "Any", "Max", "Min", "Sum",
 }  # fmt: skip
 """Operations that never raise and whose derivatives are always finite."""
-SMALL = 1024
-"""The largest number of elements that a branch may compute with, although it might not run."""
 
 
-def is_selectable(graphs: Sequence[Any], results: Sequence[Any], *, compute: bool) -> bool:
-    """Return whether a conditional may run both graphs and select between their numbers.
+def is_selectable(graphs: Sequence[Any], branches: Sequence[Sequence[Any]], *, compute: bool) -> bool:
+    """Return whether a conditional may run both graphs and select between their results, `branches`.
 
     Graphs that compute nothing always qualify; graphs of safe operations qualify only if `compute` is true.
     """
     kinds = SAFE if compute else NAMING
-    return all(result.shape.rank == 0 and result.dtype.is_numpy_compatible for result in results) and all(
+    return all(
+        _is_small(first) and first.shape == second.shape and first.dtype.is_numpy_compatible
+        for first, second in zip(*branches, strict=True)
+    ) and all(
         op.type in kinds and all(map(_is_small, op.outputs))
         for graph in graphs
         for op in graph.get_operations()
@@ -36,8 +38,7 @@ def is_selectable(graphs: Sequence[Any], results: Sequence[Any], *, compute: boo
 
 
 def _is_small(tensor: Any) -> bool:
-    size = tensor.shape.num_elements()
-    return size is not None and size <= SMALL
+    return tensor.shape.rank is not None and is_small(tensor.shape)
 
 
 _NEGATED = "autograph_negated"

@@ -168,9 +168,11 @@ class TorchBackend(TorchValues):
             del head[0], examples[0]
 
         def test(*state: Any) -> list[Any]:
+            in_bounds = None if bound is None else state[len(head) - 1] < bound
+            if in_bounds is not None and loop.is_unconditional:
+                return [in_bounds]
             continues = state[0] if carried_test is None else carried_test(*state)
-            in_bounds = [] if bound is None else [state[len(head) - 1] < bound]
-            return [self.logical_and(continues, *in_bounds) if in_bounds else continues]
+            return [continues if in_bounds is None else self.logical_and(continues, in_bounds)]
 
         test_program = trace(test, examples, fresh=True)
         carried = link_gradients(_copies([*head, *start]), [*test_program.operands, *program.operands])
@@ -233,26 +235,24 @@ class TorchBackend(TorchValues):
     ) -> tuple[list[Any], list[list[Any]]]:
         """Stage a `scan`; return the final carry and the rows that iterations appended."""
         program = loop.body.program
-        is_whole = items.name == "array" and length == items.count
-        xs = items.arrays[0] if is_whole else torch.arange(length, device=device_of(items.arrays))
+        xs, item = self.scanned(items, length, lambda: torch.arange(length, device=device_of(items.arrays)))
         carried = [self.cast(True, self.boolean), *start] if program.has_effects or not start else start
         dtypes = [a.dtype for a in carried]
         row_dtypes: list[torch.dtype] = []
-        encodes = may_need_gradient([*carried, xs, *program.operands])
+        encodes = may_need_gradient([*carried, *xs, *program.operands])
 
         def iterate(*arguments: Any) -> list[Any]:
-            *carry, x = arguments
-            carry = [restored(a, dtype) for a, dtype in zip(carry, dtypes, strict=True)]
+            carry = [restored(a, dtype) for a, dtype in zip(arguments, dtypes, strict=False)]
             head = carry[: len(carry) - len(start)]
-            following, row = step(x if is_whole else items.item(x), carry[len(head) :])
+            following, row = step(item(arguments[len(carry) :]), carry[len(head) :])
             row_dtypes[:] = [a.dtype for a in row]
             results = [*head, *following, *row]
             return list(map(as_differentiable, results)) if encodes else results
 
         carried = _copies(list(map(as_differentiable, carried)) if encodes else carried)
         with untraced():
-            examples = [torch.zeros_like(a) for a in (*carried, xs[0])]
-        results = higher_order.scan(trace(iterate, examples, fresh=True), carried, [xs])
+            examples = [torch.zeros_like(a) for a in (*carried, *[x[0] for x in xs])]
+        results = higher_order.scan(trace(iterate, examples, fresh=True), carried, xs)
         final = [restored(a, dtype) for a, dtype in zip(results, dtypes, strict=False)]
         if program.has_effects:
             assert_holds(final[0], "")

@@ -1,8 +1,8 @@
-"""Conditionals on numbers that become selections, and loop tests that are separated from their bodies.
+"""Conditionals on small tensors that become selections, and loop tests that are separated from their bodies.
 
-`torch.cond` takes about a hundred microseconds per run, and adding two numbers takes one. So a conditional
-between existing numbers becomes a selection. Inside loops, branches and operators, so does a conditional
-whose branches add and compare numbers, or ask whether all or any items of a tensor are true.
+`torch.cond` takes about a hundred microseconds per run, and adding two small tensors takes one. So a
+conditional between existing small tensors becomes a selection. Inside loops, branches and operators, so does
+a conditional whose branches add, compare and reduce them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from ..functional.abstract_values import is_small
 from .capture import Program
 from .higher_order import remove_first_argument
 
@@ -20,19 +21,20 @@ _aten = torch.ops.aten
 NAMING = frozenset((_aten.full, _aten.zeros, _aten.clone, _aten.alias))
 SAFE = NAMING | {
     _aten.add, _aten.sub, _aten.neg, _aten.eq, _aten.ne, _aten.lt, _aten.le, _aten.gt, _aten.ge,
-    _aten.logical_not, _aten.logical_and, _aten.logical_or, _aten.where, _aten.all, _aten.any,
+    _aten.logical_not, _aten.logical_and, _aten.logical_or, _aten.where, _aten.all, _aten.any, _aten.abs,
+    _aten.amax, _aten.amin, _aten.max, _aten.min, _aten.sum,
 }  # fmt: skip
 """Operators that never raise and whose derivatives are always finite."""
 
 
 def is_selectable(programs: Sequence[Program], avals: Sequence[Any], *, compute: bool) -> bool:
-    """Return whether a conditional may run both programs and select between their numbers.
+    """Return whether a conditional may run both programs and select between their results.
 
     Programs that compute nothing always qualify; programs of safe operators qualify only if `compute` is
     true.
     """
     operators = SAFE if compute else NAMING
-    return all(not aval.shape for aval in avals) and all(
+    return all(is_small(aval.shape) for aval in avals) and all(
         not program.written and all(_is_safe(node, operators) for node in program.graph.graph.nodes)
         for program in programs
     )
@@ -77,4 +79,4 @@ def _is_safe(node: torch.fx.Node, operators: frozenset[Any]) -> bool:
     if node.op != "call_function" or getattr(node.target, "overloadpacket", None) not in operators:
         return False
     value = node.meta.get("val")
-    return isinstance(value, torch.Tensor) and not value.shape
+    return isinstance(value, torch.Tensor) and is_small(value.shape)
