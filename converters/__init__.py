@@ -11,15 +11,19 @@ from collections.abc import Callable
 import gast
 
 from .analysis import can_have_pinned
+from .expressions.iteration import Comprehensions
 from .expressions.lists import Lists
+from .expressions.nested_comprehensions import loop_nested_comprehensions
 from .expressions.stored_items import StoredItems
 from .expressions.subscripts import Subscripts
 from .passes.base import Context, Pass
+from .passes.control_flow import ControlFlow
 from .passes.expressions import Rewriter
 from .passes.normalise import mangle
 from .passes.tail_calls import loop_tail_calls
 from .pipeline import FEATURES, PIPELINE, Operators, Pipeline, PipelineError
-from .trees.names import Namer, summarize
+from .trees.builders import COMPREHENSIONS
+from .trees.names import Namer, TreeSummary, summarize
 from .trees.python_trees import python_tree
 
 OPERATORS_VERSION = 3
@@ -46,6 +50,8 @@ def convert_tree(
         PassError: a pass left a node of a kind in its `removes`, or produced a tree that does not compile.
     """
     summary = summarize(tree)
+    if _loop_comprehensions(summary, passes):
+        summary = summarize(tree)
     functions = [*summary.functions, tree] if type(tree) is gast.Lambda else summary.functions
     may_pin = can_have_pinned(summary) or not all(map(_is_builtin, passes))
     added: set[str] = set()
@@ -61,6 +67,15 @@ def convert_tree(
         if after_each is not None:
             after_each(function)
     return frozenset(added)
+
+
+def _loop_comprehensions(summary: TreeSummary, passes: tuple[type[Pass], ...]) -> bool:
+    """Rewrite comprehensions with several `for` as loops, if passes convert both; return whether any was."""
+    rewriters = {rewriter for kind in passes for rewriter in getattr(kind, "rewriters", ())}
+    converts = Comprehensions in rewriters and any(issubclass(kind, ControlFlow) for kind in passes)
+    if not converts or summary.kinds.isdisjoint(COMPREHENSIONS):
+        return False
+    return loop_nested_comprehensions(summary.functions, Namer(summary.names))
 
 
 def _is_builtin(kind: type) -> bool:

@@ -58,18 +58,22 @@ def report(tree: gast.AST) -> list[FunctionReport]:
 
     class Statements(Pass):
         def run(self, function: gast.AST) -> None:
-            info = functions[function]
-            _add_statements(function.body, info, 0, None, in_class_body=False)
+            info = functions.get(function)
+            if info is None:
+                return  # a comprehension
+            _add_statements(function.body, info, 0, None, functions.keys())
             if "do_not_convert" not in decorators(function):
                 info.unsupported += find_unsupported(function, info.caller)
 
     class Unconverted(Pass):
         def run(self, function: gast.AST) -> None:
-            functions[function].unconverted = dict(Facts(function).unconverted)
+            if function in functions:
+                functions[function].unconverted = dict(Facts(function).unconverted)
 
     class Added(Pass):
         def run(self, function: gast.AST) -> None:
-            functions[function].added = frozenset(self.context.namer.added)
+            if function in functions:
+                functions[function].added = frozenset(self.context.namer.added)
 
     steps = Pipeline().add(Statements, before="Normalise").add(Unconverted, before="ControlFlow").add(Added)
     convert_tree(tree, passes=steps.passes)
@@ -92,9 +96,17 @@ def _functions(tree: gast.AST) -> Iterator[FunctionReport]:
 
 
 def _add_statements(
-    body: list[gast.AST], info: FunctionReport, depth: int, parent: int | None, *, in_class_body: bool
+    body: list[gast.AST],
+    info: FunctionReport,
+    depth: int,
+    parent: int | None,
+    functions: Container[gast.AST],
+    *,
+    in_class_body: bool = False,
 ) -> None:
     for statement in body:
+        if isinstance(statement, FUNCTIONS) and statement not in functions:
+            continue  # a comprehension
         number = len(info.statements)
         info.statements.append(
             Statement(_span(statement), Span.of(statement), type(statement), depth, parent, in_class_body)
@@ -104,7 +116,8 @@ def _add_statements(
         inside = in_class_body or isinstance(statement, gast.ClassDef)
         for block in sorted(filter(None, blocks(statement)), key=lambda block: _span(block[0]).start):
             is_elif = isinstance(block[0], gast.If) and block[0].col_offset == statement.col_offset
-            _add_statements(block, info, depth if is_elif else depth + 1, number, in_class_body=inside)
+            deeper = depth if is_elif else depth + 1
+            _add_statements(block, info, deeper, number, functions, in_class_body=inside)
 
 
 def _span(statement: gast.AST) -> Span:

@@ -65,10 +65,10 @@ _RULES = (
         "AG005",
         "condition-in-a-comprehension",
         (
-            "only list comprehensions, and generator expressions that are consumed at once, over one "
-            "iterable, without ':=' or 'await', can be staged"
+            "only comprehensions, and generator expressions that are consumed at once, can be staged, "
+            "without ':=' and 'await', and in a lambda only with one 'for'"
         ),
-        "use such a list comprehension or a loop",
+        "use a list comprehension, as in sum([...]), or a loop",
     ),
     Rule(
         "AG006",

@@ -24,10 +24,10 @@ _RULES = {
     ),
     "AG005": (
         (
-            "only list comprehensions, and generator expressions that are consumed at once, over one "
-            "iterable, without ':=' or 'await', can be staged"
+            "only comprehensions, and generator expressions that are consumed at once, can be staged, "
+            "without ':=' and 'await', and in a lambda only with one 'for'"
         ),
-        "use such a list comprehension or a loop",
+        "use a list comprehension, as in sum([...]), or a loop",
     ),
     "AG006": (
         "'{}' binds a name in an operand that may be skipped",

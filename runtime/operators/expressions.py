@@ -6,7 +6,7 @@ The path for plain values is kept short for speed. Staged values go to `autograp
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .. import staging
@@ -62,6 +62,21 @@ def iterated(items: Any) -> Any:
     """Return what a generator expression iterates over in place of `items`."""
     backend = BACKENDS[type(items)]
     return staging.StagedItems(items) if backend is not None and backend.is_staged(items) else items
+
+
+def generated(make: Callable[[Any], Iterator[Any]], push: Callable[..., None], iterated: Any) -> Any:
+    """`make(iterated)`, a generator expression with several `for`.
+
+    Where a trace consumes it, `push(iterated)` runs instead, which calls the consumer with each item.
+    """
+    try:
+        generator = make(iterated)
+        if staging.ACTIVE:
+            staging.note_push_form(generator, push, make, iterated)
+        return generator
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
 
 
 def keep(cond: Any) -> Any:

@@ -12,15 +12,12 @@ import gc
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from types import CodeType, FrameType, FunctionType, GeneratorType
+from types import CodeType, FunctionType, GeneratorType
 from typing import Any
 
-from ..backends import staged_by
 from ..core.active_backends import active_backend
-from ..core.closures import PUSH_FORMS, get_nothing, nothing, set_nothing
+from ..core.closures import PUSH_FORMS, get_nothing, set_nothing
 from ..errors import StagingError
-from ..errors.unsupported import unsupported_place
-from .conditions import if_stmt
 from .expressions import in_branch
 from .state.aliases import StateNames, other_reference
 from .state.heap import Heap, running_heaps
@@ -211,9 +208,20 @@ def source_of(iterated: Any) -> Source | None:
     return None if find is None or active_backend() is None else find(iterated)
 
 
-def _generator(generator: Any) -> Source | None:
-    frame, code = generator.gi_frame, generator.gi_code
-    if frame is None or generator.gi_running or generator.gi_suspended:
+def function_of(generator: Any) -> FunctionType | None:
+    """Return the function that has created a generator, or None if the generator has started."""
+    if generator.gi_frame is None or generator.gi_running or generator.gi_suspended:
+        return None
+    code = generator.gi_code
+    return next(
+        (f for f in gc.get_referents(generator) if type(f) is FunctionType and f.__code__ is code), None
+    )
+
+
+def of_a_function(generator: Any) -> Source | None:
+    """Return the source that the generator of a generator function stands for."""
+    frame, code, function = generator.gi_frame, generator.gi_code, function_of(generator)
+    if function is None:
         return None
     if code is _passed.__code__:
         passed = frame.f_locals["passed"]
@@ -221,30 +229,31 @@ def _generator(generator: Any) -> Source | None:
         return passed.source and Source(
             passed.source.drive, passed.argument, inner=passed.source, passed=passed
         )
-    function = next(
-        (f for f in gc.get_referents(generator) if type(f) is FunctionType and f.__code__ is code), None
-    )
-    if function is None:
-        return None
-    if code.co_name == "<genexpr>":
-        return _expression(generator, function, frame.f_locals[".0"])
     if not any(find(function, False) for find in PUSH_FORMS):
         return None
-    args, kwargs = _arguments(code, {name: _as_argument(v) for name, v in frame.f_locals.items()})
+    args, kwargs = _arguments(code, {name: as_argument(v) for name, v in frame.f_locals.items()})
 
     def drive(consumer: Consumer, _: Loop) -> None:
         ends = consumer.test is not None
         push = next(push for find in PUSH_FORMS if (push := find(function, ends)))
-        with _counted(code):
+        with counted(code):
             push(*args, **kwargs, ag__consumer=consumer, ag__going=consumer.test)
 
     return Source(drive, lambda: function(*args, **kwargs), generator)
 
 
+class _Counts(threading.local):
+    def __init__(self) -> None:
+        self.of_codes: dict[CodeType, int] = {}
+
+
+_counts = _Counts()
+
+
 @contextlib.contextmanager
-def _counted(code: CodeType) -> Iterator[None]:
+def counted(code: CodeType) -> Iterator[None]:
     """Count how often a generator is driven inside of itself under staged conditions, and refuse too many."""
-    counts = _running.counts
+    counts = _counts.of_codes
     is_outermost = code not in counts
     if not is_outermost and in_branch():
         counts[code] += 1
@@ -262,7 +271,7 @@ def _counted(code: CodeType) -> Iterator[None]:
             del counts[code]
 
 
-def _as_argument(value: Any) -> Any:
+def as_argument(value: Any) -> Any:
     """Return a value as an argument of a push form, which must be able to let go of a generator."""
     if type(value) is not GeneratorType or source_of(value) is None:
         return value
@@ -287,89 +296,6 @@ def _arguments(code: CodeType, values: dict[str, Any]) -> tuple[list[Any], dict[
     return args, kwargs
 
 
-# Generator expressions
-
-
-class _Run:
-    """The results of a generator expression for one item. Its staged conditions get a plain outcome.
-
-    The first `assumed` of them are true. The next one is recorded in `condition`, and false.
-    """
-
-    def __init__(self, function: FunctionType, item: Any, assumed: int):
-        self.generator = function(iter([item]))
-        self.frame, self.assumed = self.generator.gi_frame, assumed
-        self.condition: Any = None
-        self.has_results = False
-
-    def __iter__(self) -> _Run:
-        return self
-
-    def __next__(self) -> Any:
-        _running.stack.append(self)
-        try:
-            result = next(self.generator)
-        finally:
-            _running.stack.pop()
-        if self.condition is not None:
-            raise unsupported_place("if in a comprehension", "AG005")
-        self.has_results = True
-        return result
-
-
-class _Running(threading.local):
-    def __init__(self) -> None:
-        self.stack: list[_Run] = []
-        self.counts: dict[CodeType, int] = {}
-
-
-_running = _Running()
-
-
-def assumed(condition: Any, frame: FrameType) -> bool | None:
-    """Return the outcome of a staged condition of a generator expression that is driven, otherwise None."""
-    run = _running.stack[-1] if _running.stack else None
-    if run is None or run.frame is not frame or run.condition is not None:
-        return None
-    if run.assumed:
-        run.assumed -= 1
-        return True
-    run.condition = condition
-    return False
-
-
-def _expression(generator: Any, function: FunctionType, iterated: Any) -> Source:
-    if inner := source_of(iterated):
-        iterated = None
-    items = iterated.value if isinstance(iterated, StagedItems) else iterated
-
-    def drive(consumer: Consumer, loop: Loop) -> None:
-        def body(item: Any) -> None:
-            _consume_results(consumer, loop, function, item, 0)
-
-        loop_over(inner, items, consumer, body, loop, functions=(function,))
-
-    return Source(drive, lambda: function(inner.iterator() if inner else iterated), generator, inner=inner)
-
-
-def _consume_results(consumer: Consumer, loop: Loop, function: FunctionType, item: Any, assumed: int) -> None:
-    """Consume what a generator expression gives for one item, under its staged conditions."""
-    run = _Run(function, item, assumed)
-    state: Any = consumer.state(functions=(function,))
-    loop(run, consumer.test, consumer, *state, {})
-    if run.condition is None:
-        return
-    if run.has_results:
-        raise unsupported_place("if in a comprehension", "AG005")
-
-    def if_true() -> None:
-        _consume_results(consumer, loop, function, item, assumed + 1)
-
-    backend = staged_by(run.condition)
-    assert backend is not None
-    if_stmt(backend, run.condition, if_true, nothing, *state, consumer.outputs(0))  # type: ignore[call-arg]
-
-
 def loop_over(
     inner: Source | None,
     items: Any,
@@ -387,4 +313,4 @@ def loop_over(
         inner.drive(Consumer(body, consumer.test, *state), loop)
 
 
-FINDERS: dict[type, Callable[[Any], Source | None]] = {GeneratorType: _generator}
+FINDERS: dict[type, Callable[[Any], Source | None]] = {}

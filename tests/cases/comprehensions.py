@@ -146,3 +146,53 @@ def staged_condition_in_a_branch(x, flag):
         else:
             total -= len([k for k in range(i) if k != x])
     return total
+
+
+BOARD = np.array([[0, 3, 0], [2, 0, -1]])
+
+
+@samples((BOARD, 0), (-BOARD, 9))
+def places_on_a_board(board, low):
+    rows, columns = board.shape
+    return [(i, j) for i in range(rows) for j in range(columns) if board[i, j] > low]
+
+
+@samples((XS, 0), (XS, 100))
+def pairs_with_conditions(xs, low):
+    return [x * y for x in xs if x > low for y in xs if y > x if y < 9]
+
+
+@samples((XS,), (-XS,))
+def set_of_pairs(xs):
+    return sorted({x + y for x in xs for y in xs if x > y})
+
+
+@samples((XS, 3), (XS, 30))
+def rows_of_pairs(xs, limit):
+    rows = [[x * y for y in xs for _ in range(2) if y > x] for x in xs]
+    return [len(row) for row in rows], sum([v for row in rows for v in row if v > limit])
+
+
+@samples((BOARD,), (-BOARD,))
+def comprehension_in_a_loop(board):
+    total, rounds = 0, 0
+    while sum([v for row in board for v in row if v > total]) > total:
+        total += 2
+        rounds += 1
+    return total, rounds
+
+
+@samples((BOARD, 0), (-BOARD, 9))
+def consumed_pairs(board, low):
+    rows, columns = board.shape
+    total = sum(board[i, j] for i in range(rows) for j in range(columns) if board[i, j] > low)
+    best = max((v * v for row in board for v in row if v != low), default=-1)
+    return total, best, any(v > low + 1 for row in board for v in row), all(v < 9 for row in board for v in row)
+
+
+@samples((XS, 2), (XS, 9))
+def first_pair(xs, limit):
+    for pair in ((x, y) for x in xs for y in xs if x < y):
+        if pair[1] - pair[0] > limit:
+            return pair
+    return (0, 0)

@@ -108,8 +108,8 @@ def condition_of_generator_expression(x):
 
 
 @refused(STAYS.format("if in a comprehension"))
-def condition_of_dict_comprehension(x):
-    return {k: j for k in range(3) for j in range(2) if x > k}
+def comprehension_in_a_lambda(x):
+    return (lambda n: {k: j for k in range(n) for j in range(2) if x > k})(3)
 
 
 @refused("has items of two types, int and str.*strings have no common type with other values")
@@ -123,8 +123,8 @@ def walrus_in_comprehension(x):
 
 
 @refused("is used as a dict key or a set member.*use a plain value", np.array([1, 2]))
-def set_comprehension(x):
-    return {i + j for i in x for j in range(2)}
+def set_in_a_lambda(x):
+    return (lambda n: {i + j for i in x for j in range(n)})(2)
 
 
 @refused(STAYS.format("match"))
