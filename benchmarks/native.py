@@ -4,9 +4,9 @@
 
 Prints, for each function, the microseconds per warm call (the best of several runs), and the ratios of our
 time to those of Numba and JAX. The target is 1.3 times Numba's time plus 1.5 us for the call. Then come the
-first calls, the time until loops are machine code, in fresh processes with an empty and a filled cache, and
-the throughput of two threads. JAX runs in processes of its own, too: it knows the lengths of arrays and
-unrolls loops over them, which may take longer than the limit.
+first calls; for fresh processes the trace, and the time from its end until loops are machine code, with an
+empty and with a filled cache; and the throughput of two threads. JAX runs in processes of its own, too: it
+knows the lengths of arrays and unrolls loops over them, which may take longer than the limit.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from figures import best, geometric_mean, number, table
 from native_programs import PROGRAMS
-from native_worker import is_settled, staged
+from native_worker import ROUNDS, is_settled, staged
 
 try:
     import numba
@@ -37,7 +37,8 @@ except ImportError:
 
 WORKER = Path(__file__).with_name("native_worker.py")
 ALLOWED, CALL = 1.3, 1.5e-6  # times Numba's time, and seconds for the call
-FIRST_CALLS = ROUNDS = 5
+FIRST_CALLS, COLD_STARTS, STARTS = 25, 3, 7
+LONGEST_FIRST, LONGEST_COMPILED, LONGEST_LOADED = 1.1, 1.5, 0.05  # times "numpy", seconds, seconds
 THREADED = "N-body, 1000 steps"
 
 
@@ -100,10 +101,14 @@ def warm_calls(name: str, seconds: float, limit: float, refusals: list[str]) -> 
         except numba.core.errors.NumbaError as error:
             refusals.append(f"Numba refuses {name}: {reason(error)}")
     times = dict.fromkeys(systems, float("inf"))
+    spent = dict.fromkeys(systems, 0.0)
     for _ in range(ROUNDS):  # in turn, as a processor's speed changes over time
         for system, call in systems.items():
-            taken = best(lambda call=call: call(*args), seconds / ROUNDS)
-            times[system] = min(times[system], taken)
+            if spent[system] < 4 * seconds:  # long calls are measured less often
+                started = time.perf_counter()
+                taken = best(lambda call=call: call(*args), seconds / ROUNDS)
+                times[system] = min(times[system], taken)
+                spent[system] += time.perf_counter() - started
     jax = worker("jax", name, str(seconds), limit=limit)
     if "call" in jax:
         times["JAX"] = jax["call"]
@@ -149,6 +154,8 @@ def warm_table(figures: dict[str, dict[str, float]]) -> Iterator[str]:
     speedups = [times["numpy"] / times["auto"] for times in figures.values()]
     yield f"geometric mean of the ratios of engine 'numpy' to 'auto': {geometric_mean(speedups):.2f}"
     yield f"more than {ALLOWED} times Numba's time plus {1e6 * CALL} us: {', '.join(missed) or 'none'}"
+    slower = [name for name, times in figures.items() if times["auto"] > times.get("JAX", float("inf"))]
+    yield f"slower than JAX: {', '.join(slower) or 'none'}"
 
 
 # Starts -------------------------------------------------------------------------------------------
@@ -166,30 +173,54 @@ def first_calls(name: str) -> dict[str, float]:
     return times
 
 
-def start_row(name: str) -> tuple[list[str], float]:
-    """Return a row of the table of starts, and the seconds of the import of llvmlite."""
-    first = first_calls(name)
+def start_figures(name: str) -> dict[str, Any]:
+    """Return the figures of fresh processes: the best of those with an empty cache, and of later ones."""
     with tempfile.TemporaryDirectory() as folder:
-        cold, cached = (worker("start", name, limit=120, cache=f"{folder}/cache") for _ in range(2))
-    states = (
-        ", ".join(f"{cold['states'].count(s)} {s}" for s in dict.fromkeys(cold["states"]))
-        or "nothing to compile"
-    )
-    ready = [
-        number(1e3 * run["ready"])
-        if run["loaded"] and all(loaded is from_cache for loaded in run["loaded"])
-        else "-"
-        for run, from_cache in ((cold, False), (cached, True))
-    ]
-    engines = [number(1e3 * first[engine]) for engine in ("numpy", "auto")]
-    return [name, *engines, f"{first['auto'] / first['numpy']:.2f}", *ready, states], cached["import"]
+
+        def ready(cache: str) -> dict[str, Any]:
+            return worker("start", name, limit=120, cache=f"{folder}/{cache}")
+
+        cold = [ready(f"cache{i}") for i in range(COLD_STARTS)]
+        later = [ready("cache0") for _ in range(STARTS)]
+    for runs, from_cache in ((cold, False), (later, True)):
+        for run in runs:
+            if not run["loaded"] or any(loaded is not from_cache for loaded in run["loaded"]):
+                run["ready"] = float("inf")
+    states = cold[0]["states"]
+    return first_calls(name) | {
+        "trace": min(run["trace"] for run in later),
+        "compiled": min(run["ready"] for run in cold),
+        "loaded": min(run["ready"] for run in later),
+        "states": ", ".join(f"{states.count(s)} {s}" for s in dict.fromkeys(states)),
+    }
 
 
 def starts() -> Iterator[str]:
-    rows, imports = zip(*map(start_row, PROGRAMS), strict=True)
-    heads = ["ms", "first, numpy", "first, auto", "ratio", "machine code", "from cache", "regions"]
+    found = {name: start_figures(name) for name in PROGRAMS}
+    rows = [
+        [
+            name,
+            *(number(1e3 * f[engine]) for engine in ("numpy", "auto")),
+            f"{f['auto'] / f['numpy']:.2f}",
+            *(number(1e3 * f[step]) for step in ("trace", "compiled", "loaded")),
+            f["states"],
+        ]
+        for name, f in found.items()
+    ]
+    heads = ["ms", "first, numpy", "first, auto", "ratio", "trace", "machine code", "from cache", "regions"]
     yield table(heads, rows)
-    yield f"llvmlite is imported before these calls, in {1e3 * min(imports):.0f} ms"
+    slow = {
+        f"first calls of more than {LONGEST_FIRST} times those on NumPy": [
+            name for name, f in found.items() if f["auto"] > LONGEST_FIRST * f["numpy"]
+        ],
+        f"machine code after more than {LONGEST_COMPILED} s": [
+            name for name, f in found.items() if f["compiled"] > LONGEST_COMPILED
+        ],
+        f"from the cache after more than {1e3 * LONGEST_LOADED:.0f} ms": [
+            name for name, f in found.items() if f["loaded"] > LONGEST_LOADED
+        ],
+    }
+    yield from (f"{what}: {', '.join(names) or 'none'}" for what, names in slow.items())
 
 
 # Threads ------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from ..ir.subgraphs import is_embedded
 from ..ir.types import ArrayType, ScalarType
 from ..rules.ufuncs import OPERATOR_OF
 from .assembly.statuses import INLINE, NOT_RUN
-from .linking.compilation import build
+from .linking.compilation import Build
 from .parallel import run_parts, thread_count
 from .region import Owner, Region
 
@@ -151,10 +151,10 @@ class ChainRegion(Region):
         self._one_loop = for_one_loop(chain)
         self.run = self._run_first
 
-    def _build(self) -> tuple[NativeCode, bool]:
+    def _build(self) -> Build:
         graph = self._one_loop or self.graph
         targets = [result.type for result in graph.results]
-        return build(graph, self._mode, self._recover, targets, in_one_loop=self._one_loop is not None)
+        return Build(graph, self._mode, self._recover, targets, in_one_loop=self._one_loop is not None)
 
     def call(self, *arguments: Any) -> tuple:
         return self.run(*arguments)

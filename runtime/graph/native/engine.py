@@ -1,9 +1,10 @@
 """The engines "native" and "auto": graphs as Python code whose hot loops are machine code.
 
-A graph starts as Python code that measures its outermost loops. A loop that has taken long enough is
-compiled in the background and replaces the Python loop, at its next iteration or at the next call. Once it
-is known of each loop whether machine code pays, the graph is compiled without measurements. If all loops are
-machine code and calls are short, the code around them may become machine code as well.
+A graph starts as Python code that measures its outermost loops. A loop that has taken long enough is loaded
+from the cache, with those beside it, or else compiled in the background. Machine code replaces the Python
+loop at its next iteration or at the next call. Once it is known of each loop whether machine code pays, the
+graph is compiled without measurements. If all loops are machine code and calls are short, the code around
+them may become machine code as well.
 """
 
 from __future__ import annotations
@@ -18,17 +19,23 @@ from ..ir.subgraphs import Loop
 from .assembly.statuses import CALL_FILE
 from .background import submit
 from .chains import CHAIN_FILE, ChainRegion, find_chains
-from .linking.keys import compiler_version
 from .region import REGION_FILE, LoopRegion, Region
 from .regions import is_loop, obstacle, read_results
 from .whole import WholeGraph, may_be_compiled
 
 
 class Engine:
-    """Run one graph. `function` changes while its parts are compiled; then `on_change` is called."""
+    """Run one graph. `function` changes while its parts are compiled; then `on_change` is called.
+
+    Args:
+        graph: what runs.
+        waits: whether loops are compiled before they run.
+        fast: whether machine code may round floats in another way than NumPy.
+        parallel: whether independent iterations run in several threads.
+    """
 
     def __init__(self, graph: Graph, *, waits: bool, fast: bool = False, parallel: bool = False):
-        self.graph, self.is_fast, self.is_parallel = graph, fast, parallel
+        self.graph, self.waits, self.is_fast, self.is_parallel = graph, waits, fast, parallel
         self.on_change: Callable[[], None] = lambda: None
         self.loops: dict[Node, LoopRegion] = {}
         self.chains: list[ChainRegion] = []
@@ -105,6 +112,8 @@ class Engine:
         is_candidate = not (self.is_changing or self.refused or self.chains or self.is_parallel)
         if self.whole is None and is_candidate and may_be_compiled(self.graph):
             self.whole = WholeGraph(self.graph, self, parts)
+            if not self.waits and all(region.from_cache for region in self.regions):
+                self.whole.load()
         if self.whole is None or self.whole.reason:
             return parts
         self.whole.parts = parts
@@ -116,9 +125,16 @@ class Engine:
         return any(not r.is_settled for r in self.regions)
 
     def compile_later(self, region: Region) -> None:
-        """Compile a hot region in the background."""
-        compiler_version()  # reads files, which takes longer beside a thread that computes
-        submit(lambda: self._compile(region))
+        """Load a hot region and those beside it from the cache, or compile the hot one in the background."""
+        region.load()
+        if not region.ready:
+            submit(lambda: self._compile(region))
+        elif self._lock.acquire(blocking=False):  # it is held while another region is compiled
+            try:
+                for other in [r for r in self.regions if r.is_cold]:
+                    other.load()
+            finally:
+                self._lock.release()
 
     def _compile(self, region: Region) -> None:
         with self._lock:

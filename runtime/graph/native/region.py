@@ -13,7 +13,7 @@ from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop
 from .assembly.statuses import FLAGGED, NOT_RUN, Mode, UnsupportedError
 from .linking.calls import NativeCode, give_up
-from .linking.compilation import build
+from .linking.compilation import Build
 from .regions import depends_on_layout, is_in_c_order, located, region_graph
 
 if TYPE_CHECKING:
@@ -87,7 +87,21 @@ class Region:
             UnsupportedError: an operation of the region cannot be compiled.
         """
         started = perf_counter()
-        native, self.from_cache = self._build()
+        build = self._build()
+        native = build.load()
+        self.from_cache = native is not None
+        self._use(native or build.compile(), started)
+
+    def load(self) -> None:
+        """Use the machine code of an earlier process, if the cache has it."""
+        started = perf_counter()
+        native = self._build().load(without_llvm=True)
+        if native is not None:
+            self._is_requested = self.from_cache = True
+            self._use(native, started)
+
+    def _use(self, native: NativeCode, started: float) -> None:
+        """Run machine code from the next call on. Its compilation or loading has `started` then."""
         with self._lock:
             self._native = native
             self._call = self._call_native(native)
@@ -102,9 +116,9 @@ class Region:
             1000 * self.compile_seconds,
         )
 
-    def _build(self) -> tuple[NativeCode, bool]:
-        """Return the machine code of the region, and whether it was in the cache."""
-        return build(self.graph, self._mode, self._recover)
+    def _build(self) -> Build:
+        """Return how the machine code of the region is made."""
+        return Build(self.graph, self._mode, self._recover)
 
     def try_compile(self) -> bool:
         """Compile the region, or note why it cannot be compiled."""
@@ -134,6 +148,11 @@ class Region:
     def hot_seconds(self) -> float:
         """The time in Python after which the region is compiled."""
         return HOT_SECONDS
+
+    @property
+    def is_cold(self) -> bool:
+        """Whether nothing is known of the region yet: it has not been hot, and nothing was loaded."""
+        return not (self._is_requested or self.is_settled)
 
     @property
     def is_compiling(self) -> bool:
@@ -243,12 +262,17 @@ class LoopRegion(Region):
         """Whether several threads may run its iterations."""
         return self._independence is not None
 
+    def load(self) -> None:
+        if not self.is_parallel:  # which has machine code for a part of the iterations, too
+            super().load()
+
     def _call_native(self, native: NativeCode) -> Callable[..., tuple]:
         if self._independence is None or self._mode is Mode.CHECKS:
             return native.call
         from .parallel import ParallelLoop  # noqa: PLC0415 - only for `parallel=True`
 
-        part, _ = build(self.graph, self._mode, give_up, backs_up=False)
+        build = Build(self.graph, self._mode, give_up, backs_up=False)
+        part = build.load() or build.compile()
         loop = Loop(self.node)
         step = self.node.inputs[1].inputs[2].attrs["value"]
         return ParallelLoop(native.call, part.call, self._independence, len(loop.carried), step)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Graph
 from .assembly.statuses import NOT_RUN
-from .linking.compilation import build
+from .linking.compilation import Build
 from .region import MEASURED_CALLS, Owner, Region, timed
 from .regions import is_compiled, is_loop
 
@@ -51,8 +51,8 @@ class WholeGraph(Region):
     def hot_seconds(self) -> float:
         return HOT_SECONDS
 
-    def _build(self) -> tuple[NativeCode, bool]:
-        return build(self.graph, self._mode, self._recover, keeps_arguments=True)
+    def _build(self) -> Build:
+        return Build(self.graph, self._mode, self._recover, keeps_arguments=True)
 
     def call(self, *arguments: Any) -> tuple:
         return self.run(*arguments)

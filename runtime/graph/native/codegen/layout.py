@@ -9,6 +9,8 @@ from .bailouts import Checkpoint
 
 FRAME_HEADER = 2
 """The words of a frame before its values."""
+FUNCTIONS = ("call_region", "call_finish", "release_all")
+"""The functions of a region that Python calls."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from pathlib import Path
 MAX_BYTES = 256 * 1024 * 1024
 DIRECTORIES = 16
 """The number of digits that the name of an entry can begin with."""
-_MAGIC = b"autograph_rs native 2\n"
+_MAGIC = b"autograph_rs native 3\n"
 _SETTING = "AUTOGRAPH_RS_CACHE"
 
 

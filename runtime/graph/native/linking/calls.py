@@ -12,7 +12,7 @@ import contextvars
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -20,8 +20,7 @@ from ...ir.graph import Missing, Node
 from ...ir.types import NULLABLE_TYPES, ArrayType, ListType, MaybeType, ScalarType, bound_type
 from ..assembly.kinds import Kind, array_dtype, kind_of, list_form
 from ..assembly.statuses import CALL_FILE, NOT_RUN
-from ..codegen.layout import FRAME_HEADER, Leaving, RegionCode
-from .llvm import Library
+from ..codegen.layout import FRAME_HEADER, FUNCTIONS, Leaving, RegionCode
 
 _umath: Any = np._core.umath  # type: ignore[attr-defined] # noqa: SLF001 - `np.geterr` takes a microsecond
 _errstate: Callable[[], Any] = getattr(getattr(_umath, "_extobj_contextvar", None), "get", object)
@@ -74,6 +73,13 @@ _new_function = ctypes.PYFUNCTYPE(ctypes.py_object, *[ctypes.c_void_p] * 3)(
 )
 
 
+class Library(Protocol):
+    """Linked machine code."""
+
+    def address(self, name: str) -> int:
+        """Return the address of a function."""
+
+
 class NativeCode:
     """The linked machine code of a region, and how to call it."""
 
@@ -83,9 +89,10 @@ class NativeCode:
         self.code, self._library, self._inputs, self.recover = code, library, inputs, recover
         kinds = {f.kind for f in code.outputs if f.kind is not None and f.rank < 0 and not f.is_list}
         self.pool = FramePool(code.words, [kind.dtype for kind in kinds if kind.dtype is not None])
-        self._methods = [_Method(name, library.address(name)) for name in ("call_region", "call_finish")]
+        *names, release = FUNCTIONS
+        self._methods = [_Method(name, library.address(name)) for name in names]
         self.enter, self.finish = (method.function() for method in self._methods)
-        self.release_all = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(library.address("release_all"))
+        self.release_all = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(library.address(release))
         self.call = _caller(self, inputs)
 
     def giving_up(self) -> NativeCode:

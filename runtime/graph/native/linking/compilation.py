@@ -7,57 +7,75 @@ from collections.abc import Callable, Sequence
 from ....debugging.loggers import NATIVE
 from ...ir.graph import Graph, Node
 from ...ir.types import ArrayType
-from ..assembly.statuses import Mode
-from ..codegen.layout import RegionCode
+from ..assembly.statuses import Mode, UnsupportedError
+from ..codegen.layout import FUNCTIONS, RegionCode
 from . import cache
 from .calls import NativeCode
-from .entries import pack, unpack
-from .keys import GraphText, UnknownValueError, compiler_version
-from .llvm import Library, object_code, target_name
+from .entries import Binary, pack, unpack
+from .images import Image, LoadedImage, link
+from .keys import GraphText, UnknownValueError, compiler_version, target_name
 
 
-def build(
-    graph: Graph,
-    mode: Mode,
-    recover: Callable[..., tuple],
-    targets: Sequence[ArrayType] = (),
-    **options: bool,
-) -> tuple[NativeCode, bool]:
-    """Return the machine code of a region, and whether it was in the cache.
+class Build:
+    """How the machine code of a region is made. The `options` are those of `compile_region`."""
 
-    The `options` are those of `compile_region`.
+    def __init__(
+        self,
+        graph: Graph,
+        mode: Mode,
+        recover: Callable[..., tuple],
+        targets: Sequence[ArrayType] = (),
+        **options: bool,
+    ):
+        self._graph, self._mode, self._recover = graph, mode, recover
+        self._targets, self._options = targets, options
+        self._numbers: GraphText | None = None
+        self._key = ""
+        try:
+            self._numbers = GraphText(graph)
+            settings = mode.name, str([*map(str, targets)]), str(sorted(options.items()))
+            self._key = cache.key_of(self._numbers.text, *settings, compiler_version(), target_name())
+        except UnknownValueError as error:
+            NATIVE.debug("the machine code of %s is not kept: %r has no text", graph.name, *error.args)
 
-    Raises:
-        UnsupportedError: an operation of the region cannot be compiled.
-    """
+    def load(self, *, without_llvm: bool = False) -> NativeCode | None:
+        """Return the machine code that the cache has, or None. `without_llvm` takes a millisecond."""
+        entry = cache.load(self._key) if self._key and self._numbers is not None else None
+        if entry is None or self._numbers is None:
+            return None
+        code, binary = unpack(entry, self._numbers)
+        if without_llvm and not isinstance(binary, Image):
+            return None
+        try:
+            return self._linked(code, binary)
+        except OSError:
+            return None
 
-    def generate() -> tuple[RegionCode, bytes]:
+    def compile(self) -> NativeCode:
+        """Return new machine code, and keep it in the cache.
+
+        Raises:
+            UnsupportedError: an operation of the region cannot be compiled, or the system forbids to run it.
+        """
         from ..codegen.region import compile_region  # noqa: PLC0415 - not for what is in the cache
+        from .llvm import object_code  # noqa: PLC0415
 
-        text, code = compile_region(graph, mode, targets, **options)
-        return code, object_code(text)
+        text, code = compile_region(self._graph, self._mode, self._targets, **self._options)
+        file = object_code(text)
+        binary: Binary = link(file, FUNCTIONS) or file
+        if self._key and self._numbers is not None:
+            cache.store(self._key, pack(code, binary, self._numbers))
+        try:
+            return self._linked(code, binary)
+        except OSError as error:
+            raise UnsupportedError(f"machine code cannot be loaded: {error}") from error
 
-    settings = mode.name, str([*map(str, targets)]), str(sorted(options.items()))
-    code, binary, is_cached = _cached(graph, settings, generate)
-    parameters = [*graph.arguments, *(Node("argument", (), {}, t) for t in targets)]
-    if options.get("keeps_arguments"):  # those of a user's call, who may pass an array without dimensions
-        parameters = [Node("argument", (), {"may_vary": True}, a.type) for a in graph.arguments]
-    return NativeCode(code, Library(binary, code.symbols), parameters, recover), is_cached
+    def _linked(self, code: RegionCode, binary: Binary) -> NativeCode:
+        parameters = [*self._graph.arguments, *(Node("argument", (), {}, t) for t in self._targets)]
+        if self._options.get("keeps_arguments"):  # of a user's call, who may pass an array without dimensions
+            parameters = [Node("argument", (), {"may_vary": True}, a.type) for a in self._graph.arguments]
+        if isinstance(binary, Image):
+            return NativeCode(code, LoadedImage(binary), parameters, self._recover)
+        from .llvm import Library  # noqa: PLC0415
 
-
-def _cached(
-    graph: Graph, settings: Sequence[str], generate: Callable[[], tuple[RegionCode, bytes]]
-) -> tuple[RegionCode, bytes, bool]:
-    """Return the code of a region, its object code, and whether they were in the cache."""
-    try:
-        numbers = GraphText(graph)
-        key = cache.key_of(numbers.text, *settings, compiler_version(), target_name())
-    except UnknownValueError as error:
-        NATIVE.debug("the machine code of %s is not kept: %r has no text", graph.name, *error.args)
-        return *generate(), False
-    entry = cache.load(key)
-    if entry is not None:
-        return *unpack(entry, numbers), True
-    code, binary = generate()
-    cache.store(key, pack(code, binary, numbers))
-    return code, binary, False
+        return NativeCode(code, Library(binary, code.symbols), parameters, self._recover)

@@ -1,22 +1,25 @@
-"""What the cache keeps of a region: how to call its machine code as JSON, and the object code."""
+"""What the cache keeps of a region: how to call its machine code as JSON, and the code itself."""
 
 from __future__ import annotations
 
 import json
 import struct
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..assembly.kinds import Kind
 from ..codegen.bailouts import Checkpoint, Frame
 from ..codegen.layout import Leaving, RegionCode
+from .images import Image
 from .keys import GraphText
 
+Binary: TypeAlias = "bytes | Image"
+"""An object file, or what has been linked."""
 _LENGTH = struct.Struct("<Q")
 
 
-def pack(code: RegionCode, binary: bytes, numbers: GraphText) -> bytes:
+def pack(code: RegionCode, binary: Binary, numbers: GraphText) -> bytes:
     """Return the bytes of an entry. Nodes and graphs are stored by their numbers."""
     node, graph = numbers.nodes, numbers.graphs
     checkpoints = [
@@ -40,15 +43,18 @@ def pack(code: RegionCode, binary: bytes, numbers: GraphText) -> bytes:
         "uses_floats": code.uses_floats,
         "only_read": code.only_read,
     }
-    text = json.dumps(description).encode()
+    image = None
+    if isinstance(binary, Image):
+        image, binary = [binary.slots, binary.functions], binary.data
+    text = json.dumps([description, image]).encode()
     return _LENGTH.pack(len(text)) + text + binary
 
 
-def unpack(entry: bytes, numbers: GraphText) -> tuple[RegionCode, bytes]:
-    """Return how to call the machine code of an entry, and the object code."""
+def unpack(entry: bytes, numbers: GraphText) -> tuple[RegionCode, Binary]:
+    """Return how to call the machine code of an entry, and the code."""
     [length] = _LENGTH.unpack_from(entry)
     begin = _LENGTH.size
-    description = json.loads(entry[begin : begin + length])
+    description, image = json.loads(entry[begin : begin + length])
     nodes, graphs = list(numbers.nodes), list(numbers.graphs)
     description["outputs"] = [_unpack_value(v) for v in description["outputs"]]
     description["exits"] = {
@@ -66,7 +72,8 @@ def unpack(entry: bytes, numbers: GraphText) -> tuple[RegionCode, bytes]:
         )
         for c in description["checkpoints"]
     ]
-    return RegionCode(**description), entry[begin + length :]
+    binary = entry[begin + length :]
+    return RegionCode(**description), binary if image is None else Image(binary, *image)
 
 
 def _pack_value(value: Leaving) -> list[Any]:

@@ -6,6 +6,7 @@ The text has all that code generation reads: the ops, attributes and types of th
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
 import struct
 import sys
@@ -119,6 +120,47 @@ def _name(value: Any) -> str:
     if found is not value:
         raise UnknownValueError(value)
     return f"{module}.{path}"
+
+
+_CPU_FIELDS = frozenset(("vendor_id", "cpu family", "model", "model name", "stepping", "flags"))
+
+
+@functools.cache
+def target_name() -> str:
+    """Return what machine code depends on besides the graph and our own code: LLVM and the CPU.
+
+    Files tell both on Linux, where llvmlite is imported only to compile.
+    """
+    try:
+        return f"{_llvmlite_version()} {_cpu()}"
+    except OSError:
+        from .llvm import target_name  # noqa: PLC0415
+
+        return target_name()
+
+
+def _llvmlite_version() -> str:
+    spec = importlib.util.find_spec("llvmlite")
+    if spec is None or spec.origin is None:
+        raise FileNotFoundError
+    with open(os.path.join(os.path.dirname(spec.origin), "_version.py"), encoding="utf-8") as file:
+        return file.read()
+
+
+def _cpu() -> str:
+    """Return the model and the features of the first processor.
+
+    Raises:
+        OSError: the system does not tell them.
+    """
+    lines = []
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+        while (line := file.readline()).strip():
+            if line.partition("\t")[0] in _CPU_FIELDS:
+                lines.append(line)
+    if len(lines) < len(_CPU_FIELDS):
+        raise FileNotFoundError
+    return "".join(lines)
 
 
 @functools.cache

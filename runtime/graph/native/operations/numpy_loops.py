@@ -8,6 +8,7 @@ The layout of `PyUFuncObject` is part of NumPy's stable binary interface.
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 import struct
 from typing import Any
@@ -40,8 +41,12 @@ def loop_symbol(ufunc: np.ufunc, *kinds: Kind) -> str:
     return f"{_PREFIX}{ufunc.__name__}_{codes}"
 
 
-def address_of(symbol: str) -> int:
-    """Return the address that a symbol of compiled code stands for, or 0 if there is none."""
+@functools.cache
+def address_of(symbol: str) -> int | None:
+    """Return the address that a symbol of compiled code stands for, or None if there is none.
+
+    It is 0 for the data of a loop that has none.
+    """
     if symbol.startswith(_PREFIX):
         name, codes = symbol.removeprefix(_PREFIX).rsplit("_", 1)
         is_data = codes == "data"
@@ -52,8 +57,8 @@ def address_of(symbol: str) -> int:
     for library in _LIBRARIES:
         function = getattr(library, name, None)
         if function is not None:
-            return ctypes.cast(function, ctypes.c_void_p).value or 0
-    return 0
+            return ctypes.cast(function, ctypes.c_void_p).value
+    return None
 
 
 def _ufunc_field(ufunc: Any, codes: str, *, is_data: bool) -> int:

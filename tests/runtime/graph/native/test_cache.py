@@ -44,7 +44,7 @@ DAMAGES = (
     lambda d: d[:10],
     lambda _: b"",
     lambda d: d[:-1] + b"x",
-    lambda d: d.replace(b"native 2", b"native 0"),
+    lambda d: d.replace(b"native 3", b"native 0"),
     lambda d: d + b"x",
 )
 
