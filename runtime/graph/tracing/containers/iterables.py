@@ -17,6 +17,7 @@ from ...ir.types import ArrayType, ScalarType, StagedType
 from .. import recording
 from ..tensor import Staged, Tensor
 from ..trace import constant_type
+from .alternatives import Alternatives
 from .staged_keyed import StagedKeyed
 from .staged_lists import StagedList
 
@@ -148,6 +149,8 @@ def element_parts(iterated: Any) -> tuple[list[StagedType], Any]:
         if not iterated.type.shape:
             raise TypeError("iteration over a 0-d array")
         return [ArrayType(iterated.type.dtype, iterated.type.shape[1:])], 0
+    if isinstance(iterated, Alternatives):
+        iterated.refuse()
     if isinstance(iterated, Staged):
         raise TypeError(f"'{iterated.type}' object is not iterable")
     if isinstance(iterated, str) or not (constant_type(iterated) or isinstance(iterated, (list, tuple))):
