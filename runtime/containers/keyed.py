@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import staging
 from ..backends import Backend, staged_by
+from ..backends.builtins import DISPATCHING
 from ..core.closures import nothing, set_nothing
 from ..core.rolling_attempts import is_rolling
 from ..errors import AliasError, ValueNeededError
@@ -186,7 +187,9 @@ def make_counter(backend: Backend, *values: Any, **named: Any) -> Any:
 def most_common(backend: Backend, counter: Counter[Any], n: Any = None) -> Any:
     """`counter.most_common(n)`"""
     pairs = by_key(backend, sorted, [*counter.items()], key=lambda pair: pair[1], reverse=True)
-    return pairs if n is None else pairs[: backend.call_builtin(max, (n, 0), {})]
+    if staged_by(n) is not None:
+        pairs = staging.staged_list(backend, pairs)
+    return pairs if n is None else pairs[: DISPATCHING[id(max)](n, 0)]
 
 
 def _make(backend: Backend, kind: str, values: Any) -> Any:

@@ -38,6 +38,7 @@ from ..tracing.containers.iterables import (
     as_iterable,
     element_types,
     iterated_sources,
+    known_items,
 )
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.selected_values import SELECTABLE
@@ -69,6 +70,7 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     merge = staticmethod(merge_types)
     sources = staticmethod(iterated_sources)
     elements = staticmethod(element_types)
+    known_items = staticmethod(known_items)
     replaced = staticmethod(numpy_calls.replacement_of)
     fmt = staticmethod(StagedField)
     text = staticmethod(effects.staged_string)
@@ -86,6 +88,8 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     or_ = staticmethod(truth.or_)
     not_ = staticmethod(truth.not_)
     get_item = staticmethod(items.get_item)
+    taken = staticmethod(sequences.taken)
+    repeated = staticmethod(sequences.repeated)
     set_item = staticmethod(items.set_item)
     is_bool = staticmethod(truth.is_bool)
     is_stand_in = staticmethod(objects.is_stand_in)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...containers.keyed import raise_if
 from ...core.active_backends import active_backend
 from ...errors import UnsupportedFunctionError
 from ..ir.types import ListType, ScalarType
@@ -60,3 +62,25 @@ def by_key(function: Callable[..., Any], values: Any, key: Callable[[Any], Any],
             remedy=f"test the length first, and call {function.__name__}() without {', '.join(options)}",
         )
     return values[recording.record(f"{function.__name__}_position", (keys,), _INT)]
+
+
+def repeated(values: Any, count: Any) -> Any:
+    """Return a list or text, repeated a staged number of times."""
+    if isinstance(values, list):
+        return lists.staged_list(list(values)) * count
+    return recording.record("mul", (values, count), ScalarType(str))
+
+
+def taken(values: Any, count: int) -> list[Any]:
+    """Return the items of an iterable of staged length for so many targets of an assignment."""
+    items = builtins.call(list, (values,), {})
+    backend = active_backend()
+    length = builtins.call(len, (items,), {})
+    shown = backend.fmt(length, "")
+    is_counted = sys.version_info >= (3, 14) and getattr(values, "python_class", list) in (list, dict)
+    few = f"not enough values to unpack (expected {count}, got {shown})"
+    many = f"too many values to unpack (expected {count}{f', got {shown}' if is_counted else ''})"
+    if count:
+        raise_if(backend, length < count, ValueError(backend.text(few)))
+    raise_if(backend, length > count, ValueError(backend.text(many)))
+    return [items[i] for i in range(count)]

@@ -95,6 +95,18 @@ class StagedIterable:
 StagedIterable.__name__ = "staged iterable"  # for Python's own messages
 
 
+MAX_UNROLLED = 64
+
+
+def known_items(value: Any) -> Any:
+    """Return the items of a staged value if there are few, and their number is known in the trace, or itself."""
+    if isinstance(value, StagedIterable):
+        items = value.known_items()
+        return value if items is None else items
+    length = value.type.shape[0] if isinstance(value, Tensor) and value.ndim else None
+    return value if length is None or length > MAX_UNROLLED else list(value)
+
+
 def element_types(iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[StagedType]]:
     """Return a function that builds an item from staged values, and the types of these values."""
     parts, structure = element_parts(as_iterable(iterated))

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .... import staging
+from ....backends.builtins import DISPATCHING
 from ....core.active_backends import active_backend
 from ....errors import StagingError
 from ...ir.list_operations import DICTS
@@ -108,7 +109,7 @@ class StagedDict(StagedKeyed):
         if self.type.element is not None:
             key = operator.itemgetter(1)
             pairs = active_backend().call_builtin(sorted, (pairs,), {"key": key, "reverse": True})
-        return pairs if n is None else pairs[: active_backend().call_builtin(max, (n, 0), {})]
+        return pairs if n is None else pairs[: DISPATCHING[id(max)](n, 0)]
 
     def total(self) -> Any:
         if self.type.factory != "Counter":
