@@ -37,6 +37,7 @@ from ..tracing.containers.iterables import (
     StagedIterable,
     as_iterable,
     element_types,
+    is_empty,
     iterated_sources,
     known_items,
 )
@@ -71,6 +72,7 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     sources = staticmethod(iterated_sources)
     elements = staticmethod(element_types)
     known_items = staticmethod(known_items)
+    is_empty = staticmethod(is_empty)
     replaced = staticmethod(numpy_calls.replacement_of)
     fmt = staticmethod(StagedField)
     text = staticmethod(effects.staged_string)

@@ -99,7 +99,7 @@ MAX_UNROLLED = 64
 
 
 def known_items(value: Any) -> Any:
-    """Return the items of a staged value if there are few, and their number is known in the trace, or itself."""
+    """Return the items of a staged value if they are few and their number is known, or else the value."""
     if isinstance(value, StagedIterable):
         items = value.known_items()
         return value if items is None else items
@@ -125,6 +125,11 @@ def iterated_sources(iterated: Any) -> list[Any]:
     if isinstance(iterated, StagedIterable):
         return [source for part in iterated.inputs for source in iterated_sources(part)]
     return [iterated]
+
+
+def is_empty(iterated: Any) -> bool:
+    """Return whether an iterable has no items because nothing has been put into a list that supplies them."""
+    return any(isinstance(s, StagedList) and s.type.element is None for s in iterated_sources(iterated))
 
 
 def build_item(structure: Any, values: Sequence[Any]) -> Any:
