@@ -27,6 +27,8 @@ from ..tracing.containers.iterables import (
     IterableSource,
     StagedIterable,
     element_parts,
+    holds_objects,
+    known_items,
     staged_enumerate,
     staged_range,
     staged_reversed,
@@ -232,6 +234,10 @@ def _iterator_builtin(function: Any, staged: Callable[..., Any]) -> Callable[...
     def call(*args: Any, **kwargs: Any) -> Any:
         iterables, options = (args[:1], args[1:]) if function is enumerate else (args, ())
         is_staged = any(_is_staged_iterable(i) or isinstance(i, IterableSource) for i in iterables)
+        if is_staged and function in (enumerate, zip) and any(map(holds_objects, iterables)):
+            known = [*map(known_items, iterables)]
+            if all(isinstance(items, (list, tuple)) for items in known):
+                return function(*known, *options, **kwargs)
         is_staged = is_staged or recording.contains_staged((*options, kwargs))
         return (staged if is_staged else function)(*args, **kwargs)
 

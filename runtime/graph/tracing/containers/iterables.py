@@ -17,6 +17,7 @@ from ...ir.types import ArrayType, ScalarType, StagedType
 from .. import recording
 from ..tensor import Staged, Tensor
 from ..trace import constant_type
+from . import lists
 from .alternatives import Alternatives
 from .staged_keyed import StagedKeyed
 from .staged_lists import StagedList
@@ -127,9 +128,23 @@ def iterated_sources(iterated: Any) -> list[Any]:
     return [iterated]
 
 
+def holds_objects(value: Any) -> bool:
+    """Return whether a value is a plain list or tuple with items of which NumPy makes no array of numbers."""
+    return isinstance(value, (list, tuple)) and not all(
+        isinstance(item, Staged) or isinstance(constant_type(item), ArrayType) or type(item) in _NUMBERS
+        for item in value
+    )
+
+
+_NUMBERS = (bool, int, float, complex, list)
+
+
 def is_empty(iterated: Any) -> bool:
     """Return whether an iterable has no items because nothing has been put into a list that supplies them."""
-    return any(isinstance(s, StagedList) and s.type.element is None for s in iterated_sources(iterated))
+    return any(
+        s.type.element is None if isinstance(s, StagedList) else isinstance(s, (list, tuple)) and not s
+        for s in iterated_sources(iterated)
+    )
 
 
 def build_item(structure: Any, values: Sequence[Any]) -> Any:
@@ -152,6 +167,8 @@ def as_iterable(value: Any) -> Any:
         return staged_range(value.start, value.stop, value.step)
     if isinstance(value, StagedKeyed):
         return value.as_list()
+    if holds_objects(value):
+        return lists.staged_list(list(value))
     return value.staged() if isinstance(value, IterableSource) else value
 
 
