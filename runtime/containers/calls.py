@@ -53,6 +53,7 @@ _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
     "builtins": {"set": keyed.make_set, "dict": keyed.make_dict},
     "collections": {"deque": lists.make_deque, "Counter": keyed.make_counter},
+    "itertools": {"groupby": lists.groupby},
     "heapq": {
         **{n: lists.updating(n) for n in ("heapify", "heappush", "heappop", "heappushpop", "heapreplace")},
         "nsmallest": lists.extremes("nsmallest", reverse=False),

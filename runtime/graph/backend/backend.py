@@ -91,6 +91,7 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     not_ = staticmethod(truth.not_)
     get_item = staticmethod(items.get_item)
     taken = staticmethod(sequences.taken)
+    groups = staticmethod(sequences.groups)
     repeated = staticmethod(sequences.repeated)
     set_item = staticmethod(items.set_item)
     is_bool = staticmethod(truth.is_bool)

@@ -24,6 +24,7 @@ from ..rules.ufuncs import operator_type
 from ..tracing import effects, recording
 from ..tracing.containers import lists
 from ..tracing.containers.iterables import (
+    Groups,
     IterableSource,
     StagedIterable,
     element_parts,
@@ -79,6 +80,8 @@ def _iterable_node(value: Any) -> Any:
     """Return the node of a staged iterable, and any other value unchanged."""
     if not isinstance(value, StagedIterable):
         return value
+    if isinstance(value, Groups):
+        value.refuse()
     value.mark_consumed()
     return value.to_node()
 
@@ -136,7 +139,7 @@ def _node_type(value: Any) -> StagedType:
 
 def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs.keys() == {"default"} and len(args) == 1 and isinstance(args[0], StagedList):
+        if kwargs.keys() == {"default"} and len(args) == 1 and isinstance(args[0], (StagedList, Tensor)):
             [values], default = args, kwargs["default"]
             has_items = _len(values) > 0
             return staging.if_exp(active_backend(), has_items, lambda: call(values), lambda: default, "")

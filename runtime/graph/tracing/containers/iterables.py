@@ -7,7 +7,7 @@ contains structures.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ....errors import StagingError, ValueNeededError
 from ...ir.graph import Node
 from ...ir.types import ArrayType, ScalarType, StagedType
 from .. import recording
-from ..tensor import Staged, Tensor
+from ..tensor import ITERATION_NEEDED, Staged, Tensor
 from ..trace import constant_type
 from . import lists
 from .alternatives import Alternatives
@@ -42,6 +42,8 @@ class StagedIterable:
         self, op: str, inputs: Sequence[Any], parts: Sequence[StagedType], structure: Any, **attrs: Any
     ):
         inputs = [as_iterable(i) for i in inputs]
+        for groups in (i for i in inputs if isinstance(i, Groups)):
+            groups.refuse()
         self.is_consumed = False
         self.attrs = attrs
         self.op, self.inputs, self.parts, self.structure = op, tuple(inputs), list(parts), structure
@@ -108,6 +110,50 @@ def known_items(value: Any) -> Any:
     return value if length is None or length > MAX_UNROLLED else list(value)
 
 
+class Groups(StagedIterable):
+    """What `itertools.groupby` returns. `runs` is a staged list of keys and lists.
+
+    Like Python's, each group can be iterated only once, and only until the next one begins.
+    """
+
+    def __init__(self, runs: StagedList):
+        super().__init__("groupby", (runs,), [runs.type.element], 0)
+
+    def to_node(self) -> Node:
+        return recording.to_node(self.inputs[0])
+
+    def item(self, item: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Return a key and a group that a loop takes."""
+        key, values = item
+        return key, Run(values)
+
+    def refuse(self) -> NoReturn:
+        raise StagingError(
+            "a staged groupby is used other than in a loop or a comprehension",
+            why="its groups end when the next one begins, so their items have to be taken one by one",
+            remedy="collect them in a comprehension: [(key, list(group)) for key, group in groupby(xs)]",
+        )
+
+    def _items(self) -> NoReturn:
+        self.refuse()
+
+
+class Run(StagedIterable):
+    """A group of `itertools.groupby`."""
+
+    def __init__(self, values: Any):
+        super().__init__("group", (values,), [values.type.element], 0)
+
+    def to_node(self) -> Node:
+        return recording.to_node(self.inputs[0])
+
+    def _items(self) -> NoReturn:
+        self.inputs[0].fail(*ITERATION_NEEDED)
+
+
+Run.__name__ = "group of groupby"
+
+
 def element_types(iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[StagedType]]:
     """Return a function that builds an item from staged values, and the types of these values."""
     parts, structure = element_parts(as_iterable(iterated))
@@ -116,7 +162,8 @@ def element_types(iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[S
         for value in values:
             if isinstance(value, Staged):
                 value.shared = "it is an item of an iterable, which would have to change too"
-        return build_item(structure, values)
+        item = build_item(structure, values)
+        return iterated.item(item) if isinstance(iterated, Groups) else item
 
     return rebuild, parts
 
