@@ -44,8 +44,16 @@ EXPRESSIONS: dict[str, str] = {
     "len": "len({0})",
     "same": "{0}",
     "is_none": "({0} is None)",
+    "none_or": "(None if {0} is None else {1})",
+    "none_or_true": "(None if {0} is None else True)",
+    "part_of_optional": "part_of_optional({0}, {index})",
     **list_operations.QUERIES,
 }
+
+
+def part_of_optional(value: tuple[Any, ...] | None, index: int) -> Any:
+    """Return a part of a tuple, which nothing reads if the tuple is None."""
+    return Missing.VALUE if value is None else value[index]
 
 
 def convert(value: Any, dtype: np.dtype) -> Any:
@@ -91,7 +99,19 @@ def insertion_index(values: list[Any], index: int) -> int:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{f.__name__: f for f in (convert, use_none, list_zeros, zeros_of, list_sum, item_sum, insertion_index)},
+    **{
+        f.__name__: f
+        for f in (
+            convert,
+            use_none,
+            list_zeros,
+            zeros_of,
+            list_sum,
+            item_sum,
+            insertion_index,
+            part_of_optional,
+        )
+    },
     **list_operations.FUNCTIONS,
 }
 

@@ -23,6 +23,7 @@ from ...debugging import error_operands
 from ...debugging.tracebacks import is_internal, opcode_of, user_frame
 from ...errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...errors.unsupported import unconverted_reason
+from ...staging.state.missing_values import OptionalStructure
 from ..ir.graph import Node
 from ..ir.list_operations import TEXT_METHODS
 from ..ir.op_properties import has_ellipsis
@@ -730,7 +731,19 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
     kind = node.type
     if type(kind) in STRUCTURES:
         return STRUCTURES[type(kind)](node)
+    if isinstance(kind, OptionalType) and isinstance(kind.held, TupleType):
+        return _optional_tuple(node, kind.held)
     return _CLASSES[type(kind.held if isinstance(kind, MaybeType) else kind)](node, owner)
+
+
+def _optional_tuple(node: Node, kind: TupleType) -> OptionalStructure:
+    """Return a tuple that may be None, for a node."""
+    marker = recording.record("none_or_true", (node,), OptionalType(ScalarType(bool)))
+    parts = [
+        recording.record("part_of_optional", (node,), MaybeType(part, "return_value"), index=i)
+        for i, part in enumerate(kind.parts)
+    ]
+    return OptionalStructure(marker, tuple(parts))
 
 
 recording.register_staged_class(Staged, wrap, plain_arrays.staged_in_place)
