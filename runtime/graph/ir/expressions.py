@@ -6,6 +6,8 @@ call a function of this module. Calls to NumPy functions need no entry: their no
 
 from __future__ import annotations
 
+import functools
+import operator
 import random
 from collections.abc import Callable
 from typing import Any
@@ -46,14 +48,18 @@ EXPRESSIONS: dict[str, str] = {
     "is_none": "({0} is None)",
     "none_or": "(None if {0} is None else {1})",
     "none_or_true": "(None if {0} is None else True)",
-    "part_of_optional": "part_of_optional({0}, {index})",
+    "part_of_optional": "part_of_optional({0}, {path})",
     **list_operations.QUERIES,
 }
 
 
-def part_of_optional(value: tuple[Any, ...] | None, index: int) -> Any:
-    """Return a part of a tuple, which nothing reads if the tuple is None."""
-    return Missing.VALUE if value is None else value[index]
+def part_of_optional(value: Any, path: tuple[int, ...]) -> Any:
+    """Return a part of nested tuples. Nothing reads it if there are none.
+
+    >>> part_of_optional((1, (2, 3)), (1, 0))
+    2
+    """
+    return Missing.VALUE if value is None else functools.reduce(operator.getitem, path, value)
 
 
 def convert(value: Any, dtype: np.dtype) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from ... import staging
 from ...core.active_backends import active_backend
 from ...core.packages import is_library
-from ...core.undefined import NONE_USES
+from ...core.undefined import NONE_USES, use_none
 from ...debugging import error_operands
 from ...debugging.tracebacks import is_internal, opcode_of, user_frame
 from ...errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError
@@ -631,6 +631,8 @@ def some(value: Any, use: str = "", *others: Any) -> Any:
     """
     if not recording.is_staged(value) or not isinstance(value.type, OptionalType):
         return value
+    if value.type.held is None:
+        use_none(use or "getitem", *others or (0,))
     if not use:
         return wrap(recording.bound_node(value.node()))  # type: ignore[attr-defined]
     arguments = recording.Arguments([value.node()])
@@ -648,7 +650,8 @@ def _is_some(value: Any) -> Any:
 
 def _of_value(name: str) -> Callable[..., Any]:
     """Return a method that calls the same method of the value that may be None."""
-    return lambda self, *args: getattr(some(self), name)(*args)
+    use = name.strip("_") if name.strip("_") in NONE_USES else ""
+    return lambda self, *args: getattr(some(self, use, *args), name)(*args)
 
 
 def _in_place_of_value(name: str) -> Callable[[Any, Any], Any]:
@@ -738,12 +741,20 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
 
 def _optional_tuple(node: Node, kind: TupleType) -> OptionalStructure:
     """Return a tuple that may be None, for a node."""
+
+    def part(kind: Any, path: tuple[int, ...]) -> Any:
+        if isinstance(kind, TupleType):
+            return tuple([part(inner, (*path, i)) for i, inner in enumerate(kind.parts)])
+        if type(getattr(kind, "held", None)) in STRUCTURES or type(kind) in STRUCTURES:
+            raise StagingError(
+                f"a tuple that may be None holds a value of type {kind}",
+                why="its parts, which are missing with it, can only be numbers, text, arrays and tuples",
+                remedy="keep the values in lists of their own",
+            )
+        return recording.record("part_of_optional", (node,), MaybeType(kind, "return_value"), path=path)
+
     marker = recording.record("none_or_true", (node,), OptionalType(ScalarType(bool)))
-    parts = [
-        recording.record("part_of_optional", (node,), MaybeType(part, "return_value"), index=i)
-        for i, part in enumerate(kind.parts)
-    ]
-    return OptionalStructure(marker, tuple(parts))
+    return OptionalStructure(marker, part(kind, ()))
 
 
 recording.register_staged_class(Staged, wrap, plain_arrays.staged_in_place)
