@@ -9,6 +9,8 @@ or reads the frame is unchanged.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import gast
 
 from ..analysis import blocks_thunk
@@ -74,17 +76,7 @@ class Displays(Rewriter):
         """Rewrite a list with stars. Python iterates over one before it evaluates the next element."""
         if not isinstance(node.ctx, gast.Load):
             return node
-        made: list[gast.AST] = []
-        plain: list[gast.AST] = []
-        for element in node.elts:
-            if isinstance(element, gast.Starred):
-                before = [at(gast.List(plain, LOAD), plain[0])] if plain else []
-                made, plain = [at(operator("chained", *made, *before, element.value), element)], []
-            else:
-                plain.append(element)
-        if not made:
-            return node
-        return operator("chained", *made, at(gast.List(plain, LOAD), plain[0])) if plain else made[0]
+        return _joined(node.elts) or node
 
 
 class Unpacking(Rewriter):
@@ -94,6 +86,9 @@ class Unpacking(Rewriter):
 
     def assignment(self, node: gast.Assign) -> list[gast.AST]:
         if any(isinstance(target, (gast.Tuple, gast.List)) for target in node.targets):
+            joined = _joined(node.value.elts) if isinstance(node.value, gast.Tuple) else None
+            if joined is not None and len(node.targets) == 1:
+                node.value = joined
             node.value = _unpack(node.value)
         if len(node.targets) == 1 and isinstance(node.targets[0], (gast.Tuple, gast.List)):
             targets = node.targets[0].elts
@@ -112,3 +107,18 @@ class Unpacking(Rewriter):
 
 def _unpack(value: gast.AST) -> gast.AST:
     return value if isinstance(value, _NEVER_STAGED) else at(operator("unpacked", value), value)
+
+
+def _joined(elements: Sequence[gast.AST]) -> gast.AST | None:
+    """Return the list of some elements with stars, or None if none has a star."""
+    made: list[gast.AST] = []
+    plain: list[gast.AST] = []
+    for element in elements:
+        if isinstance(element, gast.Starred):
+            before = [at(gast.List(plain, LOAD), plain[0])] if plain else []
+            made, plain = [at(operator("chained", *made, *before, element.value), element)], []
+        else:
+            plain.append(element)
+    if not made:
+        return None
+    return operator("chained", *made, at(gast.List(plain, LOAD), plain[0])) if plain else made[0]

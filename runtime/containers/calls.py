@@ -5,6 +5,7 @@ A replacement calls Python's own function unless a staged value is involved.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -22,9 +23,14 @@ _CHANGES_OF_SETS = (
 _QUERIES_OF_SETS = (
     "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint",
 )  # fmt: skip
+_OF_DICTS: dict[str, Callable[..., Any]] = {
+    "get": keyed.get,
+    **{name: keyed.changing(name) for name in ("pop", "setdefault")},
+}
 _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
     str: {"format": text.format_string, "format_map": text.format_map, "join": text.join},
-    dict: {"get": keyed.get, **{name: keyed.changing(name) for name in ("pop", "setdefault")}},
+    Counter: {"most_common": keyed.most_common, **_OF_DICTS},
+    dict: _OF_DICTS,
     set: {
         **{name: keyed.changing(name) for name in _CHANGES_OF_SETS},
         **{name: keyed.computing(name) for name in _QUERIES_OF_SETS},
@@ -47,6 +53,7 @@ _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
     "builtins": {"set": keyed.make_set, "dict": keyed.make_dict},
     "collections": {"deque": lists.make_deque, "Counter": keyed.make_counter},
+    "itertools": {"groupby": lists.groupby},
     "heapq": {
         **{n: lists.updating(n) for n in ("heapify", "heappush", "heappop", "heappushpop", "heapreplace")},
         "nsmallest": lists.extremes("nsmallest", reverse=False),
@@ -71,7 +78,9 @@ def replacement(function: Any) -> Callable[..., Any] | None:
 
 
 def _replacing(function: Any, implementation: Callable[..., Any], *owner: Any) -> Callable[..., Any]:
-    searched = [part for part in owner if isinstance(part, list)]
+    searched: list[Any] = [part for part in owner if isinstance(part, list)]
+    if implementation is keyed.most_common:
+        searched += owner[0].values()
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:

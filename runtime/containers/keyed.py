@@ -12,13 +12,14 @@ import numpy as np
 
 from .. import staging
 from ..backends import Backend, staged_by
+from ..backends.builtins import DISPATCHING
 from ..core.closures import nothing, set_nothing
 from ..core.rolling_attempts import is_rolling
 from ..errors import AliasError, ValueNeededError
 from ..staging.exceptions import raise_in_program, refuse_caught
 from ..staging.rolling.rolled_uses import note_item_use
 from ..values.selected_container import SelectedDict
-from .ordering import is_equal, select
+from .ordering import by_key, is_equal, select
 from .text import is_text
 
 _READERS = (dict.__getitem__, SelectedDict.__getitem__, types.MappingProxyType.__getitem__)
@@ -181,6 +182,14 @@ def make_counter(backend: Backend, *values: Any, **named: Any) -> Any:
     if len(values) != 1 or named or isinstance(values[0], Mapping):
         return Counter(*values, **named)
     return _make(backend, "counter", *values)
+
+
+def most_common(backend: Backend, counter: Counter[Any], n: Any = None) -> Any:
+    """`counter.most_common(n)`"""
+    pairs = by_key(backend, sorted, [*counter.items()], key=lambda pair: pair[1], reverse=True)
+    if staged_by(n) is not None:
+        pairs = staging.staged_list(backend, pairs)
+    return pairs if n is None else pairs[: DISPATCHING[id(max)](n, 0)]
 
 
 def _make(backend: Backend, kind: str, values: Any) -> Any:

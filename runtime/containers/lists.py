@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 from collections import deque
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from ..backends import Backend, staged_by
 from ..core.closures import nothing, set_nothing
 from ..errors import AliasError, UnsupportedFunctionError
 from ..values.selected_container import SelectedContainer
+from ..values.structures import flatten
 from . import keyed
 from .keyed import raise_if
 from .ordering import by_key, is_equal, select
@@ -174,6 +176,13 @@ def make_deque(backend: Backend, items: Any = (), maxlen: int | None = None) -> 
     if isinstance(values, list):
         return deque(values, maxlen)
     return _operation(backend, "staged_deque", "deque", {})(values, maxlen)
+
+
+def groupby(backend: Backend, values: Any, key: Callable[[Any], Any] | None = None) -> Any:
+    """`itertools.groupby(values, key)`"""
+    if staged_by(values) is None and not any(staged_by(leaf) is not None for leaf in flatten(values)[0]):
+        return itertools.groupby(values, key)
+    return _operation(backend, "groups", "groupby", {})(values, key)
 
 
 def updating(name: str) -> Callable[..., Any]:

@@ -60,7 +60,7 @@ def by_key(
     if function is sorted:
         order = sorting_order(backend, keys, **options)  # type: ignore[assignment]
         return [staging.get_item(values, i) for i in order]
-    best, best_key = values[0], keys[0]
+    best, best_key = values[0], keys[0]  # a default is for no values, whose keys are not staged
     for value, this in zip(values[1:], keys[1:], strict=True):
         better = is_less(this, best_key) if function.__name__ == "min" else is_less(best_key, this)
         if staged_by(better) is None:

@@ -145,7 +145,9 @@ def make_callee(
         """Make `called`, which replaces `function`, convert functions that `function` may call."""
         if embedded and is_higher_order(function):
             return with_converted_arguments(called, top, named)
-        return with_converted_arguments(called, top) if active and takes_functions(function) else called
+        if not active or not takes_functions(function):
+            return called
+        return with_converted_arguments(called, top, _dispatching if is_higher_order(function) else None)
 
     def resolve_new(function: Any) -> Any:
         """Return the callee of a Python function that is not in the cache."""
@@ -228,6 +230,11 @@ def make_callee(
 
     top = replacing_callee if replacements else callee
     return top
+
+
+def _dispatching(value: Any) -> Any:
+    """Return what converted code calls in place of a builtin, or None."""
+    return DISPATCHING.get(id(value))
 
 
 _BOUND = (types.MethodType, types.BuiltinFunctionType)

@@ -54,10 +54,10 @@ class _Collected:
         unstaged = getattr(active_backend(), "unstaged", None)
         return self.items if unstaged is None else unstaged(self.items)
 
-    def consume(self, source: Source) -> bool:
+    def consume(self, source: Source, loop: Callable[..., None] = for_stmt) -> bool:
         state = self.get_state, self.set_state, self.names
         consumer = Consumer(self.body, self.test, *state, functions=self.functions, held=self.state)
-        return source.consume(consumer, for_stmt)
+        return source.consume(consumer, loop)
 
 
 class _Reduced(_Collected):
@@ -153,7 +153,7 @@ def consumed(function: Any, source: Source, args: tuple, kwargs: dict[str, Any])
             return None
         reduced = _REDUCING[function](function, *args)
         return (reduced.result(),) if reduced.consume(source) else None
-    made = None if args else collected(source)
+    made = None if args else collected(source, loop=_unrolled if function is tuple else for_stmt)
     if made is None:
         return None
     [items], call = made, DISPATCHING.get(id(function), function)
@@ -165,12 +165,22 @@ def consumed(function: Any, source: Source, args: tuple, kwargs: dict[str, Any])
     return (staging.if_exp(backend, is_empty, lambda: default, lambda: call(items, *args, **kwargs), ""),)
 
 
-def collected(source: Source, comprehension: Callable[[list], list] | None = None) -> tuple[Any] | None:
+def collected(
+    source: Source,
+    comprehension: Callable[[list], list] | None = None,
+    loop: Callable[..., None] = for_stmt,
+) -> tuple[Any] | None:
     """Return a list of the items, or of what a list comprehension makes of them, in a tuple."""
     if not hasattr(active_backend(), "staged_list"):
         return None
     made = _Collected() if comprehension is None else _Comprehended(comprehension)
-    return (made.result(),) if made.consume(source) else None
+    return (made.result(),) if made.consume(source, loop) else None
+
+
+def _unrolled(items: Any, *statement: Any) -> None:
+    """Loop in Python if the number of items is known, so that a tuple of them has a known length."""
+    known = getattr(staged_by(items), "known_items", None)
+    for_stmt(items if known is None else known(items), *statement)
 
 
 class _Comprehended(_Collected):

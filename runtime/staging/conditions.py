@@ -13,14 +13,15 @@ from ..core.in_flight import SKIPPED, running
 from ..core.undefined import Undefined
 from ..errors import AliasError
 from ..values import selected_container
+from ..values.alternatives import changed_leaves, parts_of
 from ..values.locations import RESULT, Location, Variable, Written
 from ..values.structures import LEAF, Spec, leaf_paths, unflatten
 from .exceptions import AlwaysRaises, refuse_end
 from .state.aliases import WRITABLE, is_aliased, other_reference
-from .state.container_merging import MergedContainers, Value, aligned
-from .state.escapes import outer_name, warn_of_escapes
+from .state.container_merging import MergedContainers, Value, aligned, split_results
+from .state.escapes import is_local_result, outer_name, warn_of_escapes
 from .state.growing_lists import stage_list
-from .state.mismatches import Rows, Side, merge_leaves, outlined
+from .state.mismatches import Rows, Side, merge_results, outlined
 from .state.missing_values import known_part
 from .state.object_merging import MergeByField
 from .state.statement import Path, Restage, Statement, is_missing, is_same
@@ -123,6 +124,12 @@ def merge_paths(
         elif a_spec != b_spec and isinstance(location, Variable) and _are_lists(backend, whole):
             _refuse_selected(whole, name)
             a, b, a_spec = [whole[0]], [whole[1]], LEAF
+        elif (
+            a_spec != b_spec
+            and not (is_missing(a) or is_missing(b))
+            and (split := split_results(statement, location, (a, a_spec), (b, b_spec)))
+        ):
+            (a, a_spec), (b, b_spec) = split
         elif a_spec != b_spec:
             if not is_missing(a) and not is_missing(b):
                 shown = outlined(backend, a, a_spec), outlined(backend, b, b_spec)
@@ -140,13 +147,13 @@ def merge_paths(
                 continue
             raw.append((x, y))
             places.append(location)
-            x, y = first.leaf(x), second.leaf(y)
+            x, y = changed_leaves(x, first.leaf), changed_leaves(y, second.leaf)
             known = known_part(x, y)
             if known:
                 slots.append((None, known[0]))
                 raw.pop(), places.pop()
                 continue
-            kind = merge_leaves(backend, leaf_name, x, y, rows)
+            x, y, kind = merge_results(backend, location, leaf_name, x, y, rows)
             if location in forgotten[0]:
                 x = Undefined(leaf_name)
             elif location in forgotten[1]:
@@ -173,12 +180,17 @@ def merge_paths(
             reasons = [path.shared.get(id(leaf), "") for leaf, path in zip(leaves, paths_, strict=True)]
             for reason in filter(None, reasons):
                 share(result, reason)
-            handles = [pair for pair in zip(leaves, reasons, strict=True) if backend.is_handle(pair[0])]
+            handles = [
+                (leaf, reason)
+                for whole, reason in zip(leaves, reasons, strict=True)
+                for leaf in parts_of(whole)
+                if backend.is_handle(leaf) and not is_local_result(leaf, location)
+            ]
             if any(is_aliased(leaf, location, reason) for leaf, reason in handles) or any(
                 isinstance(leaf, WRITABLE) and other_reference(leaf, (location.name,), statement.code)
                 for leaf in leaves
             ):
-                for value in (result, *leaves):
+                for value in (result, *chain(*map(parts_of, leaves))):
                     share(value, "it may be another name for an array created before the 'if'")
     return {
         location: unflatten(spec, [value if i is None else results[i] for i, value in slots])

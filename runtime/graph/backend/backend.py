@@ -13,11 +13,13 @@ from ...core.closures import nothing, set_nothing
 from ...core.undefined import Undefined, is_return_variable
 from ...errors import AliasError, ValueNeededError
 from ...staging.exceptions import is_own_raise
+from ...values.alternatives import Part, part_of
 from ..ir.graph import Graph, Missing, Node
 from ..ir.subgraphs import has_effect
 from ..ir.type_merging import merge_types
 from ..ir.types import (
     NULLABLE_TYPES,
+    AlternativesType,
     ArrayType,
     ListType,
     MaybeType,
@@ -28,13 +30,16 @@ from ..ir.types import (
 )
 from ..state.variables import Variable
 from ..tracing import effects, failing_ops, plain_arrays, recording  # noqa: F401 - fills check_failing
-from ..tracing.containers import lists, objects, staged_dicts
+from ..tracing.containers import alternatives, lists, objects, staged_dicts
+from ..tracing.containers.alternatives import Alternatives
 from ..tracing.containers.iterables import (
     IterableSource,
     StagedIterable,
     as_iterable,
     element_types,
+    is_empty,
     iterated_sources,
+    known_items,
 )
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.selected_values import SELECTABLE
@@ -66,6 +71,8 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     merge = staticmethod(merge_types)
     sources = staticmethod(iterated_sources)
     elements = staticmethod(element_types)
+    known_items = staticmethod(known_items)
+    is_empty = staticmethod(is_empty)
     replaced = staticmethod(numpy_calls.replacement_of)
     fmt = staticmethod(StagedField)
     text = staticmethod(effects.staged_string)
@@ -83,6 +90,9 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     or_ = staticmethod(truth.or_)
     not_ = staticmethod(truth.not_)
     get_item = staticmethod(items.get_item)
+    taken = staticmethod(sequences.taken)
+    groups = staticmethod(sequences.groups)
+    repeated = staticmethod(sequences.repeated)
     set_item = staticmethod(items.set_item)
     is_bool = staticmethod(truth.is_bool)
     is_stand_in = staticmethod(objects.is_stand_in)
@@ -100,6 +110,8 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     def type_of(self, value: Any) -> StagedType | None:
         if isinstance(value, Staged):
             return value.type
+        if isinstance(value, Part):
+            return AlternativesType(alternatives.describe(value))
         return lists.list_type(value) if type(value) in (list, deque) else constant_type(value)
 
     def is_text(self, value: Any) -> bool:
@@ -115,15 +127,24 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     def optional(self, held: StagedType) -> StagedType:
         """Return the type of a value that is None on another path."""
         if isinstance(held, MaybeType) and is_return_variable(held.name):
-            held = held.held  # it is bound on the path that has returned
+            return MaybeType(self.optional(held.held), held.name)
         if isinstance(held, (MaybeType, ListType)):
             raise TypeError(f"a value of type {held} on one path cannot be None on the other")
         return held if isinstance(held, OptionalType) else OptionalType(held)
+
+    def alternatives(self, kind: StagedType | None, value: Any) -> StagedType:
+        """Return the type of a result that has the type `kind` on one path and is `value` on the other."""
+        if value is None and kind is None:
+            return lists.NOTHING
+        held = AlternativesType(alternatives.describe(part_of(value)))
+        return MaybeType(held, kind.name) if isinstance(kind, MaybeType) else held
 
     def allows_none(self, kind: StagedType | None) -> bool:
         return isinstance(kind, OptionalType)
 
     def is_none(self, value: Any) -> Any:
+        if isinstance(value, Alternatives):
+            return recording.record("is_none", (value.passed_on(),), ScalarType(bool))
         return isinstance(value, Optional) and is_none(value)
 
     some = staticmethod(some)
@@ -140,7 +161,8 @@ class GraphBackend(staged_dicts.KeyedConstructors):
         kind = getattr(value, "type", None)
         if not isinstance(kind, MaybeType):
             return value
-        result = recording.record("check_bound", (value,), kind.held, effect=True, symbol=kind.name)
+        node = value.passed_on() if isinstance(value, Alternatives) else value.node()
+        result = recording.record("check_bound", (node,), kind.held, effect=True, symbol=kind.name)
         if isinstance(result, Tensor) and result.type.shape:
             result.set_base(value, self.bound, ...)  # so that writes reach the variable's array
             result.shared = value.shared
@@ -221,8 +243,13 @@ class GraphBackend(staged_dicts.KeyedConstructors):
         """Convert a value to the merged type of two paths or iterations, and return its node."""
         if isinstance(value, Undefined):
             return _missing()
+        if isinstance(value, Alternatives):
+            return value.passed_on()
+        if isinstance(value, Part) or isinstance(bound_type(kind), AlternativesType):
+            return alternatives.node_of(part_of(value))
         if value is None:
-            return recording.add("constant", (), kind, value=None)
+            held = kind.held if isinstance(kind, MaybeType) else kind
+            return recording.add("constant", (), held, value=None)
         if type(value) is list:
             return recording.to_node(lists.staged_list(value))
         if type(value) is deque:

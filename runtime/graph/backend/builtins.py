@@ -24,9 +24,12 @@ from ..rules.ufuncs import operator_type
 from ..tracing import effects, recording
 from ..tracing.containers import lists
 from ..tracing.containers.iterables import (
+    Groups,
     IterableSource,
     StagedIterable,
     element_parts,
+    holds_objects,
+    known_items,
     staged_enumerate,
     staged_range,
     staged_reversed,
@@ -77,6 +80,8 @@ def _iterable_node(value: Any) -> Any:
     """Return the node of a staged iterable, and any other value unchanged."""
     if not isinstance(value, StagedIterable):
         return value
+    if isinstance(value, Groups):
+        value.refuse()
     value.mark_consumed()
     return value.to_node()
 
@@ -134,7 +139,7 @@ def _node_type(value: Any) -> StagedType:
 
 def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs.keys() == {"default"} and len(args) == 1 and isinstance(args[0], StagedList):
+        if kwargs.keys() == {"default"} and len(args) == 1 and isinstance(args[0], (StagedList, Tensor)):
             [values], default = args, kwargs["default"]
             has_items = _len(values) > 0
             return staging.if_exp(active_backend(), has_items, lambda: call(values), lambda: default, "")
@@ -232,6 +237,10 @@ def _iterator_builtin(function: Any, staged: Callable[..., Any]) -> Callable[...
     def call(*args: Any, **kwargs: Any) -> Any:
         iterables, options = (args[:1], args[1:]) if function is enumerate else (args, ())
         is_staged = any(_is_staged_iterable(i) or isinstance(i, IterableSource) for i in iterables)
+        if is_staged and function in (enumerate, zip) and any(map(holds_objects, iterables)):
+            known = [*map(known_items, iterables)]
+            if all(isinstance(items, (list, tuple)) for items in known):
+                return function(*known, *options, **kwargs)
         is_staged = is_staged or recording.contains_staged((*options, kwargs))
         return (staged if is_staged else function)(*args, **kwargs)
 

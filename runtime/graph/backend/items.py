@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import staging
+from ...containers.ordering import is_equal
 from ...core.undefined import Undefined
 from ...debugging.error_operands import describe_staged
 from ...errors import AliasError, MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
@@ -35,7 +36,7 @@ def contains(item: Any, container: Any) -> Any:
     if isinstance(container, (tuple, list)):
         result: Any = False
         for element in container:
-            equal = item == element
+            equal = is_equal(item, element)
             if result is not False:
                 equal = recording.record("either", (result, equal), ScalarType(bool))
             result = equal

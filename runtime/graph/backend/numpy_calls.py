@@ -7,6 +7,7 @@ an `np.vectorize` object do not, so converted code calls these functions instead
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,13 @@ from ..tracing.effects import traced_random_call
 from ..tracing.trace import is_tracing
 
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
+_DISPATCHER = type(np.sum)
+_SEQUENCES = frozenset(
+    ("arrays", "axes", "axis", "choicelist", "choices", "condlist", "destination", "dims", "funclist",
+     "indices_or_sections", "keys", "multi_index", "newshape", "out", "pad_width", "range", "reps",
+     "seq", "shape", "shift", "source", "tup")
+)  # fmt: skip
+"""The parameters that take a tuple or list which is no array."""
 _ITERATING = frozenset(map(id, numpy_functions("poly dstack column_stack lexsort choose linalg.multi_dot")))
 """The ids of functions that NumPy dispatches to the items of an argument, whose number may be unknown."""
 
@@ -52,7 +60,8 @@ def _staging_call(function: Any) -> Callable[..., Any] | None:
     elif type(function) is np.vectorize:
         record = functools.partial(COMPOSITIONS[np.vectorize], function)
     if record is None:
-        return None
+        is_of_arrays = type(function) in (_DISPATCHER, np.ufunc) or isinstance(owner, np.ufunc)
+        return functools.partial(_call_with_arrays, function) if is_of_arrays else None
 
     def call(*args: Any, **kwargs: Any) -> Any:
         staged = recording.contains_staged((args, kwargs))
@@ -63,3 +72,31 @@ def _staging_call(function: Any) -> Callable[..., Any] | None:
 
 def _call(function: Any, *args: Any, **kwargs: Any) -> Any:
     return recording.call(function, args, kwargs)
+
+
+def _call_with_arrays(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a function of NumPy with arrays in place of lists of staged values, as in `np.max([x, y])`."""
+    if recording.contains_staged((args, kwargs)):
+        names = _parameters(function)
+        names = [*names, *names[-1:] * (len(args) - len(names))]
+        args = tuple([_as_array(n, value) for n, value in zip(names, args, strict=False)]) if names else args
+        kwargs = {name: _as_array(name, value) for name, value in kwargs.items()}
+    return function(*args, **kwargs)
+
+
+def _as_array(name: str, value: Any) -> Any:
+    if isinstance(value, (list, tuple)) and name not in _SEQUENCES and recording.contains_staged(value):
+        return recording.call(np.array, (list(value),), {})
+    return value
+
+
+@functools.cache
+def _parameters(function: Any) -> list[str]:
+    """Return the names of the positional parameters of a function; the last one may stand for several."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # it is written in C
+        return ["array"]
+    rest = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
+    own = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return rest or own

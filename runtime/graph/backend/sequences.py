@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ... import staging
+from ...containers.keyed import raise_if
 from ...core.active_backends import active_backend
-from ...errors import UnsupportedFunctionError
-from ..ir.types import ListType, ScalarType
+from ..ir.types import ListType, ScalarType, TupleType
 from ..tracing import recording
 from ..tracing.containers import lists
+from ..tracing.containers.iterables import Groups
 from ..tracing.containers.staged_keyed import StagedKeyed
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.tensor import Tensor
@@ -53,10 +57,39 @@ def by_key(function: Callable[..., Any], values: Any, key: Callable[[Any], Any],
         order = recording.record("sorting_order", (keys, options.get("reverse", False)), ListType(_INT))
         items = builtins.IMPLEMENTATIONS[list](values)
         return recording.record("permuted", (items, order), items.type)
-    if options:
-        raise UnsupportedFunctionError(
-            f"{function.__name__}() with {', '.join(options)} cannot be staged",
-            why="the graph has no operation for it",
-            remedy=f"test the length first, and call {function.__name__}() without {', '.join(options)}",
-        )
+    if "default" in options:
+        backend, default, length = active_backend(), options["default"], builtins.call(len, (values,), {})
+        found = functools.partial(by_key, function, values, key)
+        return staging.if_exp(backend, length > 0, found, lambda: default, "")
     return values[recording.record(f"{function.__name__}_position", (keys,), _INT)]
+
+
+def repeated(values: Any, count: Any) -> Any:
+    """Return a list or text, repeated a staged number of times."""
+    if isinstance(values, list):
+        return lists.staged_list(list(values)) * count
+    return recording.record("mul", (values, count), ScalarType(str))
+
+
+def taken(values: Any, count: int) -> list[Any]:
+    """Return the items of an iterable of staged length for so many targets of an assignment."""
+    items = builtins.call(list, (values,), {})
+    backend = active_backend()
+    length = builtins.call(len, (items,), {})
+    shown = backend.fmt(length, "")
+    is_counted = sys.version_info >= (3, 14) and getattr(values, "python_class", list) in (list, dict)
+    few = f"not enough values to unpack (expected {count}, got {shown})"
+    many = f"too many values to unpack (expected {count}{f', got {shown}' if is_counted else ''})"
+    if count:
+        raise_if(backend, length < count, ValueError(backend.text(few)))
+    raise_if(backend, length > count, ValueError(backend.text(many)))
+    return [items[i] for i in range(count)]
+
+
+def groups(values: Any, key: Callable[[Any], Any] | None = None) -> Groups:
+    """`itertools.groupby(values, key)`"""
+    items = lists.staged_list(list(values)) if isinstance(values, (list, tuple)) else values
+    items = builtins.call(list, (items,), {})
+    keys = items if key is None else builtins.call(map, (key, items), {})
+    kind = TupleType((keys.type.element, items.type)) if keys.type.element is not None else None
+    return Groups(recording.record("groups", (keys, items), ListType(kind)))

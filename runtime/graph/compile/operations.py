@@ -173,6 +173,7 @@ def has_distinct_indices(node: Node) -> bool:
     parts = node.attrs["key"]
     parts = parts if type(parts) is tuple else (parts,)
     kinds = [node.inputs[part.index].type for part in parts if isinstance(part, Slot)]
-    return not any(isinstance(part, (list, np.ndarray)) for part in parts) and not any(
-        isinstance(kind, ArrayType) and kind.shape and kind.dtype != bool for kind in kinds
+    return not any(isinstance(part, (list, tuple, np.ndarray)) for part in parts) and not any(
+        isinstance(kind, ListType) or (isinstance(kind, ArrayType) and kind.shape and kind.dtype != bool)
+        for kind in kinds
     )

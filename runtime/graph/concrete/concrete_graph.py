@@ -28,6 +28,7 @@ from ..ir.graph import Graph, Node
 from ..ir.types import ArrayType, MaybeType, ScalarType, StagedType
 from ..optimise import ALL, optimise
 from ..state.variables import Variable
+from ..tracing.containers.alternatives import Alternatives
 from ..tracing.containers.objects import known_node
 from ..tracing.modes import MODES
 from ..tracing.specs import TensorSpec, weak_leaf
@@ -352,7 +353,7 @@ def _result_node(leaf: Any) -> Node | None:
     if isinstance(leaf, Staged):
         if isinstance(leaf.type, MaybeType):
             leaf = staging.bound(active_backend(), leaf)
-        return leaf.node()
+        return leaf.passed_on() if isinstance(leaf, Alternatives) else leaf.node()
     if BACKENDS[type(leaf)] is not None:
         raise LeakError(
             f"a staged {leaf.op} is returned",

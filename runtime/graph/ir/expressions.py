@@ -6,6 +6,8 @@ call a function of this module. Calls to NumPy functions need no entry: their no
 
 from __future__ import annotations
 
+import functools
+import operator
 import random
 from collections.abc import Callable
 from typing import Any
@@ -44,8 +46,20 @@ EXPRESSIONS: dict[str, str] = {
     "len": "len({0})",
     "same": "{0}",
     "is_none": "({0} is None)",
+    "none_or": "(None if {0} is None else {1})",
+    "none_or_true": "(None if {0} is None else True)",
+    "part_of_optional": "part_of_optional({0}, {path})",
     **list_operations.QUERIES,
 }
+
+
+def part_of_optional(value: Any, path: tuple[int, ...]) -> Any:
+    """Return a part of nested tuples. Nothing reads it if there are none.
+
+    >>> part_of_optional((1, (2, 3)), (1, 0))
+    2
+    """
+    return Missing.VALUE if value is None else functools.reduce(operator.getitem, path, value)
 
 
 def convert(value: Any, dtype: np.dtype) -> Any:
@@ -91,7 +105,19 @@ def insertion_index(values: list[Any], index: int) -> int:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{f.__name__: f for f in (convert, use_none, list_zeros, zeros_of, list_sum, item_sum, insertion_index)},
+    **{
+        f.__name__: f
+        for f in (
+            convert,
+            use_none,
+            list_zeros,
+            zeros_of,
+            list_sum,
+            item_sum,
+            insertion_index,
+            part_of_optional,
+        )
+    },
     **list_operations.FUNCTIONS,
 }
 

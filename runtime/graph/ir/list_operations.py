@@ -10,6 +10,8 @@ import bisect
 import collections
 import functools
 import heapq
+import itertools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -67,6 +69,7 @@ QUERIES = {
     "nlargest": "nlargest({1}, {0})",
     "sorting_order": "sorting_order({0}, {1})",
     "permuted": "permuted({0}, {1})",
+    "groups": "groups({0}, {1})",
     "min_position": "min_position({0})",
     "max_position": "max_position({0})",
     "set_of": "set({0})",
@@ -92,6 +95,16 @@ def sorting_order(keys: list[Any], reverse: bool) -> list[int]:
 
 def permuted(values: Any, order: list[int]) -> list[Any]:
     return [values[i] for i in order]
+
+
+def groups(keys: list[Any], values: Any) -> list[tuple[Any, list[Any]]]:
+    """Return runs of values with equal keys, each with its key.
+
+    >>> groups([1, 1, 2], "abc")
+    [(1, ['a', 'b']), (2, ['c'])]
+    """
+    pairs = itertools.groupby(zip(keys, values, strict=True), operator.itemgetter(0))
+    return [(key, [value for _, value in run]) for key, run in pairs]
 
 
 def min_position(keys: list[Any]) -> int:
@@ -126,6 +139,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     for f in (
         heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace, heapq.nsmallest,
         heapq.nlargest, bisect.bisect_left, bisect.bisect_right, bisect.insort_left, bisect.insort_right,
-        collections.deque, sorting_order, permuted, min_position, max_position, new_dict,
+        collections.deque, sorting_order, permuted, groups, min_position, max_position,
+        new_dict,
     )
 }  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 
 from .types import (
     SAMPLES,
+    AlternativesType,
     ArrayType,
     ListType,
     MaybeType,
@@ -64,14 +65,14 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
     return ArrayType(np.result_type(a.dtype, b.dtype), shape)
 
 
-_STRUCTURES = (ListType, TupleType, ObjectType)
+_STRUCTURES = (ListType, TupleType, ObjectType, AlternativesType)
 
 
 def _merge_optional(a: StagedType, b: StagedType) -> OptionalType:
     """Merge types of which one allows None. Values are not converted, since one of them may be None."""
     held, other = bound_type(a), bound_type(b)
     for kind in (held, other):
-        if isinstance(kind, (ListType, ObjectType)):
+        if isinstance(kind, (ListType, ObjectType, AlternativesType)):
             raise TypeError(f"a value of type {kind} on one path cannot be None on the other")
     if held is None or other is None:
         return OptionalType(held or other)

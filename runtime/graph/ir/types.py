@@ -9,7 +9,7 @@ value that is None on some path, and then does what None does in Python.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -133,6 +133,19 @@ class OptionalType:
 
 
 @dataclass(frozen=True, slots=True)
+class AlternativesType:
+    """What a function returns, of which only the running graph knows the structure: one of several.
+
+    `description` names one of them.
+    """
+
+    description: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.description} or another structure"
+
+
+@dataclass(frozen=True, slots=True)
 class GeneratorType:
     """A random number generator that each run of the graph creates."""
 
@@ -141,7 +154,15 @@ class GeneratorType:
 
 
 StagedType: TypeAlias = (
-    ArrayType | ScalarType | ListType | TupleType | ObjectType | MaybeType | OptionalType | GeneratorType
+    ArrayType
+    | ScalarType
+    | ListType
+    | TupleType
+    | ObjectType
+    | AlternativesType
+    | MaybeType
+    | OptionalType
+    | GeneratorType
 )
 
 NULLABLE_TYPES = (MaybeType, OptionalType)

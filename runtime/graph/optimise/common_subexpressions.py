@@ -82,7 +82,7 @@ def _key(node: Node) -> Any:
 _UNMERGEABLE = frozenset(
     ("argument", "list", "list_append", "list_pop", "list_set", "list_add_at", "list_insert", "list_copy",
      "list_update", "deque", "set_of", "dict_of", "dict_values", "dict_items", "sorting_order",
-     "permuted", "nsmallest", "nlargest", "new_object",
+     "permuted", "groups", "nsmallest", "nlargest", "new_object",
      "setitem", "add_at", "range", "enumerate", "zip", "reversed", "iterate", "dataset")
 )  # fmt: skip
 _CREATING = (

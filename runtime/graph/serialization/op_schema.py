@@ -128,6 +128,7 @@ CALL = OpSchema((0, None), _CALL, is_multi_result=True)
 _ATTRS_OF_EXPRESSIONS: dict[str, dict[str, Check]] = {
     "dimension": {"axis": _count},
     "deque": {"maxlen": _none_or_count},
+    "part_of_optional": {"path": lambda path: isinstance(path, tuple) and all(map(_count, path))},
     "dict_of": {"factory": DICTS.__contains__},
     "convert": {"dtype": _dtype},
 }

@@ -17,10 +17,11 @@ from ...errors import FormatError
 from ..ir.expressions import RANDOM_OPS
 from ..ir.graph import Graph, Missing, Node, Slot
 from ..ir.types import (
+    NULLABLE_TYPES,
+    AlternativesType,
     ArrayType,
     GeneratorType,
     ListType,
-    MaybeType,
     ObjectType,
     OptionalType,
     ScalarType,
@@ -31,7 +32,8 @@ from .op_schema import CALL, ERROR_STATES, ITERABLES, OPS, RESULT_COUNTS, UNTYPE
 from .type_agreement import TYPE_INFERENCE, are_compatible
 from .values import MAX_DEPTH
 
-STAGED = (ArrayType, ScalarType, ListType, TupleType, ObjectType, MaybeType, OptionalType, GeneratorType)
+_PLAIN = (ArrayType, ScalarType, ListType, TupleType, ObjectType, AlternativesType, GeneratorType)
+STAGED = (*_PLAIN, *NULLABLE_TYPES)
 
 
 def verify(graph: Graph, at: str = "graph") -> None:

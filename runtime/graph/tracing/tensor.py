@@ -18,11 +18,12 @@ import numpy as np
 from ... import staging
 from ...core.active_backends import active_backend
 from ...core.packages import is_library
-from ...core.undefined import NONE_USES
+from ...core.undefined import NONE_USES, use_none
 from ...debugging import error_operands
 from ...debugging.tracebacks import is_internal, opcode_of, user_frame
 from ...errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...errors.unsupported import unconverted_reason
+from ...staging.state.missing_values import OptionalStructure
 from ..ir.graph import Node
 from ..ir.list_operations import TEXT_METHODS
 from ..ir.op_properties import has_ellipsis
@@ -39,7 +40,7 @@ from .numpy_views import (
     record_view,
     record_views,
 )
-from .trace import Builder, current_builder, hide_operator_frames, is_tracing, leak_error
+from .trace import Builder, constant_type, current_builder, hide_operator_frames, is_tracing, leak_error
 
 _UNKNOWN = "its value is known only when the graph runs"
 _USE_LOOP = "use a 'for' loop in converted code, or an index: x[0]"
@@ -187,6 +188,17 @@ class Staged:
         self._owner, self._node = owner, node
         self.version += 1
 
+    def unpacked(self) -> list[Any]:
+        """Return the items that the targets of an assignment take, whose number is checked by the graph.
+
+        Raises:
+            ValueNeededError: other code of Python iterates over the value.
+        """
+        frame = user_frame(sys._getframe(1))
+        if frame is None or opcode_of(frame) != "UNPACK_SEQUENCE":
+            self.fail(*ITERATION_NEEDED)
+        return active_backend().taken(self, frame.f_code.co_code[frame.f_lasti + 1])  # type: ignore[no-any-return]
+
     def fail(
         self, what: str, why: str, remedy: str, kind: Callable[..., StagingError] = ValueNeededError
     ) -> NoReturn:
@@ -286,15 +298,39 @@ def _unary(name: str) -> Callable[[Any], Any]:
 
 def _binary(name: str, *, reflected: bool = False) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
+        if name == "mul" and not getattr(self.type, "shape", ()):
+            for values, count in ((other, self), (self, other)):
+                if _is_repeatable(values) and recording.is_staged(count):
+                    return _repeated(values, count)
         if not recording.can_stage(other):
             return NotImplemented
-        if name == "mul" and isinstance(other, (list, tuple, str)) and not getattr(self.type, "shape", ()):
-            self.fail(
-                "cannot repeat a list or string", _UNKNOWN, "use np.full or np.tile, or append in a loop"
-            )
         return recording.binary(name, other, self) if reflected else recording.binary(name, self, other)
 
     return method
+
+
+def _is_repeatable(value: Any) -> bool:
+    is_text = recording.is_staged(value) and bound_type(value.type) == ScalarType(str)
+    return is_text or isinstance(value, (list, tuple, str))
+
+
+def _repeated(values: Any, count: Any) -> Any:
+    """Return `values * count`: a staged list, or staged text."""
+    counted = bound_type(count.type)
+    kind: Any = counted.python if isinstance(counted, ScalarType) else counted.dtype.type
+    if not issubclass(kind, (int, np.integer)):
+        return [] * kind(1)  # raises
+    is_flat = not isinstance(values, (list, tuple)) or all(map(is_single, values))
+    if count.is_mutable or isinstance(values, tuple) or not is_flat:
+        remedy = "repeat a list of numbers by a number, use np.full or np.tile, or append in a loop"
+        count.fail(f"cannot repeat a {type(values).__name__}", _UNKNOWN, remedy)
+    return active_backend().repeated(values, recording.record("int", (count,), ScalarType(int), function=int))
+
+
+def is_single(value: Any) -> bool:
+    """Return whether a value is a number, text or None, staged or not."""
+    kind = bound_type(value.type) if recording.is_staged(value) else constant_type(value)
+    return value is None or isinstance(kind, ScalarType) or (isinstance(kind, ArrayType) and not kind.shape)
 
 
 def _in_place(name: str) -> Callable[[Any, Any], Any]:
@@ -497,7 +533,7 @@ class Tensor(Value):
         if not self.ndim:
             raise TypeError("iteration over a 0-d array")
         if self.type.shape[0] is None:
-            self.fail(*ITERATION_NEEDED)
+            return iter(self.unpacked())
         return (self[i] for i in range(self.type.shape[0]))
 
     __contains__ = _unsupported(
@@ -595,6 +631,8 @@ def some(value: Any, use: str = "", *others: Any) -> Any:
     """
     if not recording.is_staged(value) or not isinstance(value.type, OptionalType):
         return value
+    if value.type.held is None:
+        use_none(use or "getitem", *others or (0,))
     if not use:
         return wrap(recording.bound_node(value.node()))  # type: ignore[attr-defined]
     arguments = recording.Arguments([value.node()])
@@ -612,7 +650,8 @@ def _is_some(value: Any) -> Any:
 
 def _of_value(name: str) -> Callable[..., Any]:
     """Return a method that calls the same method of the value that may be None."""
-    return lambda self, *args: getattr(some(self), name)(*args)
+    use = name.strip("_") if name.strip("_") in NONE_USES else ""
+    return lambda self, *args: getattr(some(self, use, *args), name)(*args)
 
 
 def _in_place_of_value(name: str) -> Callable[[Any, Any], Any]:
@@ -695,7 +734,27 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
     kind = node.type
     if type(kind) in STRUCTURES:
         return STRUCTURES[type(kind)](node)
+    if isinstance(kind, OptionalType) and isinstance(kind.held, TupleType):
+        return _optional_tuple(node, kind.held)
     return _CLASSES[type(kind.held if isinstance(kind, MaybeType) else kind)](node, owner)
+
+
+def _optional_tuple(node: Node, kind: TupleType) -> OptionalStructure:
+    """Return a tuple that may be None, for a node."""
+
+    def part(kind: Any, path: tuple[int, ...]) -> Any:
+        if isinstance(kind, TupleType):
+            return tuple([part(inner, (*path, i)) for i, inner in enumerate(kind.parts)])
+        if type(getattr(kind, "held", None)) in STRUCTURES or type(kind) in STRUCTURES:
+            raise StagingError(
+                f"a tuple that may be None holds a value of type {kind}",
+                why="its parts, which are missing with it, can only be numbers, text, arrays and tuples",
+                remedy="keep the values in lists of their own",
+            )
+        return recording.record("part_of_optional", (node,), MaybeType(kind, "return_value"), path=path)
+
+    marker = recording.record("none_or_true", (node,), OptionalType(ScalarType(bool)))
+    return OptionalStructure(marker, part(kind, ()))
 
 
 recording.register_staged_class(Staged, wrap, plain_arrays.staged_in_place)

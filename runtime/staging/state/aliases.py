@@ -33,7 +33,7 @@ _ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None)))
 WRITABLE = np.ndarray, deque, set
 """The plain objects that become staged values, and whose names then share no writes."""
 _CONTAINERS = frozenset((list, dict, tuple, set, frozenset))
-_OF_MODULES = frozenset(("__builtins__", "__loader__", "__spec__"))
+OF_MODULES = frozenset(("__builtins__", "__loader__", "__spec__"))
 """Globals that Python sets; the loaders of some tools reach every object."""
 
 
@@ -117,7 +117,7 @@ def other_reference(
             if held is value or leads_to(held, value, without=without):
                 return f"the variable {name!r}"
     scopes = {id(frame.f_globals): frame.f_globals for frame in frames}
-    named = [(n, held) for scope in scopes.values() for n, held in scope.items() if n not in _OF_MODULES]
+    named = [(n, held) for scope in scopes.values() for n, held in scope.items() if n not in OF_MODULES]
     searched = [(n, held) for n, held in named if (accounted or is_deep) and not is_closed(held)]
     found = [name for name, held in named if held is value]
     if not found and any_leads_to((held for _, held in searched), value, without=without):
@@ -324,12 +324,22 @@ def leads_to(start: Any, value: Any, limit: int = sys.maxsize, *, without: Colle
 
 
 def any_leads_to(
-    starts: Iterable[Any], value: Any, limit: int = MAX_STEPS, *, without: Collection[Any] = ()
+    starts: Iterable[Any],
+    value: Any,
+    limit: int = MAX_STEPS,
+    *,
+    without: Collection[Any] = (),
+    is_closure_searched: bool = False,
 ) -> bool:
-    """Return whether one of several objects refers to a list or array; what is near to them comes first."""
+    """Return whether one of several objects refers to a list or array; what is near to them comes first.
+
+    The functions that running functions have defined count only if `is_closure_searched`.
+    """
     seen: set[int] = set(map(id, without))
     level: list[Any] = [*starts]
-    defined: set[types.CodeType] | None = None  # by running functions, which own what it closes over
+    defined: set[types.CodeType] | None = (
+        set() if is_closure_searched else None
+    )  # by running functions, which own what it closes over
     while level:
         containers: list[Any] = []
         following: list[Any] = []

@@ -11,12 +11,13 @@ from typing import Any
 
 from ...backends import staged_by
 from ...core.undefined import Undefined
+from ...values.alternatives import changed_leaves
 from ...values.locations import Location, Written
 from ...values.structures import Spec, leaf_paths, unflatten
 from .aliases import is_aliased, ties
-from .container_merging import MergedContainers, Value, aligned, count_of_sources
+from .container_merging import MergedContainers, Value, aligned, count_of_sources, split_results
 from .growing_lists import stage_list
-from .mismatches import Rows, described, merge_leaves, not_in_a_program, outlined
+from .mismatches import Rows, described, has_alternatives, merge_leaves, not_in_a_program, outlined
 from .missing_values import markers, optional_leaves
 from .statement import Path, Statement, is_missing, is_same
 
@@ -187,6 +188,11 @@ class CarriedValues:
                 old = self.init[location][0]
             elif is_missing(leaves):
                 leaves = leaves * len(old)
+            elif both := split_results(self.statement, location, (old, old_spec), (leaves, spec)):
+                if both[0][1] != old_spec:
+                    self.start_from(location, both[0])
+                    return False
+                leaves, spec = path.values[location] = both[1]
             else:
                 reason = "the structure changes"
                 shown = outlined(self.backend, old, old_spec), outlined(self.backend, leaves, spec)
@@ -200,9 +206,9 @@ class CarriedValues:
         for i, (name, leaf) in enumerate(zip(leaf_paths(self.init[location][1], named), leaves, strict=True)):
             if types[i] is None and is_same(old[i], leaf):
                 continue
-            leaf, previous = path.leaf(leaf), types[i]
+            leaf, previous = changed_leaves(leaf, path.leaf), types[i]
             self.statement.stage_dict(location, old[i], leaf)
-            kind = self.widened(name, old[i], previous, leaf, rows)
+            kind = self.widened(location, name, old[i], previous, leaf, rows)
             if kind is not None and kind != previous:
                 types[i] = kind
                 settled = False
@@ -220,11 +226,15 @@ class CarriedValues:
         self.types[location] = [own or kind for own, kind in zip(types, self.types[location], strict=True)]
         return True
 
-    def widened(self, name: str, old: Any, previous: Any, leaf: Any, rows: Rows) -> Any:
+    def widened(self, location: Any, name: str, old: Any, previous: Any, leaf: Any, rows: Rows) -> Any:
         backend = self.backend
         if previous is None:
             count = len(rows.rows)
             found = merge_leaves(backend, name, old, leaf, rows, is_loop=True)
+            if len(rows.rows) > count and has_alternatives(backend, location.name):
+                del rows.rows[count:]
+                kind = backend.alternatives(None, leaf)  # type: ignore[attr-defined]
+                return backend.unbound(kind, old.error) if isinstance(old, Undefined) else kind
             if len(rows.rows) > count and (old is None or isinstance(old, Undefined)):
                 rows.absent.append(_KEY.sub(r"a key of \1", name))
             return found
@@ -238,6 +248,8 @@ class CarriedValues:
                 raise TypeError(not_in_a_program(backend, leaf))
             return getattr(backend, "widen", backend.merge)(previous, kind)
         except TypeError as error:
+            if has_alternatives(backend, location.name):
+                return backend.alternatives(previous, leaf)  # type: ignore[attr-defined]
             is_missing = leaf is None or isinstance(leaf, Undefined)
             rows.add(name, previous, described(backend, leaf), str(error), is_missing=is_missing)
             return None
@@ -264,4 +276,4 @@ class CarriedValues:
             yield leaves[min(i, len(leaves) - 1)]
 
     def results(self, path: Path) -> list[Any]:
-        return [path.leaf(leaf) for leaf in self.left(path)]
+        return [changed_leaves(leaf, path.leaf) for leaf in self.left(path)]

@@ -13,11 +13,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from ...errors import AliasError
 from ...values import selected_container
+from ...values.alternatives import Part, split
 from ...values.locations import Location, Variable, read_contents
 from ...values.structures import Spec, flatten_leaves, merge_sources, unflatten, walk_specs
 from .aliases import other_reference
-from .escapes import owner_of
+from .escapes import is_local_result, owner_of
+from .mismatches import has_alternatives
 from .statement import Path, Statement, is_missing, is_part
 
 Value: TypeAlias = tuple[list[Any], Spec]
@@ -37,6 +40,35 @@ def aligned(statement: Statement, values: Sequence[Value], paths: Sequence[Path 
                 return _contents(statement, leaf, path) if id(leaf) in clash else None
 
             values[i] = flatten_leaves(*values[i], parts_of)
+
+
+def split_results(
+    statement: Statement, location: Any, first: Value, second: Value
+) -> tuple[Value, Value] | None:
+    """Return what two paths leave as the result of a function in one structure, which has parts that differ.
+
+    Return None if the location is no result, or the backend has no such results.
+    """
+    backend: Any = statement.backend
+    if not has_alternatives(backend, location.name):
+        return None
+    both = split(first, second)
+    sources = [s for leaves, _ in both for leaf in leaves if isinstance(leaf, Part) for s in leaf.sources]
+    if any(source is selected_container.ALIASED_SOURCE for source in sources):
+        return None
+    for source in sources:
+        if not is_local_result(source, location):
+            backend.keep_unchanged(source, _changed_error(source))
+    return both
+
+
+def _changed_error(value: Any) -> AliasError:
+    kind = type(value).__name__
+    return AliasError(
+        f"a {kind} that is returned on one of two paths is changed afterwards",
+        why="the results of the paths have unlike structures, so each holds the contents of that moment",
+        remedy=f"return a copy: {kind}(...)",
+    )
 
 
 def _clashing(first: Spec, second: Spec, a: Iterator[Any], b: Iterator[Any]) -> Iterator[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 import re
 import types
@@ -10,12 +11,15 @@ from typing import Any
 
 from ...backends import staged_by
 from ...core.closures import parameter_names
+from ...core.in_flight import running
+from ...core.undefined import is_return_variable
 from ...debugging.tracebacks import frame_variables
 from ...values.locations import ClassView, DictView, Location, Written
+from ...values.plain_loops import iterated_parts
 from ...values.structures import flatten
 from . import side_effects
-from .aliases import any_leads_to, user_frames
-from .heap import is_of_user
+from .aliases import OF_MODULES, any_leads_to, is_default, user_frames
+from .heap import is_closed, is_of_user
 
 _BASE = re.compile(r"\w+")
 
@@ -133,3 +137,29 @@ def _arguments(backend: Any) -> Iterator[Any]:
         for name in parameter_names(frame.f_code):
             if name in frame.f_locals and is_given(frame.f_locals[name]):
                 yield frame.f_locals[name]
+
+
+def is_local_result(value: Any, location: Any) -> bool:
+    """Return whether a value is what a function returns, and only variables of this call refer to it.
+
+    Then nothing can change it after the function has returned, unless a `finally` or the exit of a context
+    manager does, as long as the location is the result of the function.
+    """
+    if not is_return_variable(getattr(location, "name", "")) or is_default(value):
+        return False
+    frames = user_frames()
+    codes = [frame.f_code for frame in frames]
+    count = next((i for i, c in enumerate(codes, 1) if location.name in (*c.co_cellvars, *c.co_varnames)), 0)
+    for frame in frames[:count]:
+        entries = dis.Bytecode(frame.f_code).exception_entries
+        if any(entry.start <= frame.f_lasti < entry.end for entry in entries):
+            return False
+    others = [held for frame in frames[count:] for held in frame_variables(frame).values()]
+    scopes = {id(frame.f_globals): frame.f_globals for frame in frames}
+    named = [(n, held) for scope in scopes.values() for n, held in scope.items() if n not in OF_MODULES]
+    others += [held for _, held in named if not is_closed(held)]
+    if running.flight is not None:
+        bodies, managers = running.flight.reached()
+        others += [*bodies, *managers]
+    found = any_leads_to([*others, *iterated_parts()], value, is_closure_searched=True)
+    return count > 0 and not found

@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from ...backends import Backend
 from ...core.closures import holder_frame
 from ...debugging.tracebacks import is_internal
@@ -43,8 +45,8 @@ def staged_in_place(
     loop body changes a set or a dict that is older, its statement has to do this. The views `without`
     do not count.
     """
-    if isinstance(value, (set, dict)) and is_older(value):
-        raise Restage([value])
+    if isinstance(value, (set, dict, np.ndarray)) and is_older(value):
+        raise Restage([*without] or [value])
     find = functools.partial(other_reference, value, None, None, without=without, is_deep=True)
     is_free = functools.partial(is_made_in_trace, backend, ())
     if isinstance(value, (set, dict)) and not (is_free(value) and getattr(backend, "is_given", bool)(value)):

@@ -18,6 +18,7 @@ from ...debugging.positions import CodePosition, position_at
 from ...debugging.tracebacks import is_internal, user_frame
 from ...errors import MismatchError, MissingValueError
 from ...errors.unsupported import CONTAINER_ALTERNATIVES
+from ...values.alternatives import part_of
 from ...values.structures import Spec
 from .aliases import ROOT
 from .object_merging import MergeByField, is_mergeable
@@ -267,6 +268,27 @@ def merge_leaves(
     except TypeError as error:
         refuse(str(error), is_missing=undefined is not None)
         return None
+
+
+def has_alternatives(backend: Backend, name: str) -> bool:
+    """Return whether a variable is the result of a function, which may have several structures."""
+    return is_return_variable(name) and hasattr(backend, "alternatives")
+
+
+def merge_results(
+    backend: Any, location: Any, name: str, first: Any, second: Any, rows: Rows
+) -> tuple[Any, Any, Any]:
+    """Return the values of a leaf on both paths, as parts of a result if they are unlike, and their type."""
+    count = len(rows.rows)
+    kind = merge_leaves(backend, name, first, second, rows)
+    if len(rows.rows) == count or not has_alternatives(backend, location.name):
+        return first, second, kind
+    del rows.rows[count:]
+    missing = next((v for v in (first, second) if isinstance(v, Undefined)), None)
+    if missing is not None and (first is None or second is None):
+        return first, second, backend.unbound(backend.alternatives(None, None), missing.error)
+    first, second = (v if isinstance(v, Undefined) else part_of(v) for v in (first, second))
+    return first, second, merge_leaves(backend, name, first, second, rows)
 
 
 def _optional(backend: Backend, first: Any, second: Any, kinds: list[Any], is_loop: bool) -> Any | None:

@@ -7,7 +7,7 @@ contains structures.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from ....errors import StagingError, ValueNeededError
 from ...ir.graph import Node
 from ...ir.types import ArrayType, ScalarType, StagedType
 from .. import recording
-from ..tensor import Staged, Tensor
+from ..tensor import ITERATION_NEEDED, Staged, Tensor
 from ..trace import constant_type
+from . import lists
+from .alternatives import Alternatives
 from .staged_keyed import StagedKeyed
 from .staged_lists import StagedList
 
@@ -40,6 +42,8 @@ class StagedIterable:
         self, op: str, inputs: Sequence[Any], parts: Sequence[StagedType], structure: Any, **attrs: Any
     ):
         inputs = [as_iterable(i) for i in inputs]
+        for groups in (i for i in inputs if isinstance(i, Groups)):
+            groups.refuse()
         self.is_consumed = False
         self.attrs = attrs
         self.op, self.inputs, self.parts, self.structure = op, tuple(inputs), list(parts), structure
@@ -94,6 +98,62 @@ class StagedIterable:
 StagedIterable.__name__ = "staged iterable"  # for Python's own messages
 
 
+MAX_UNROLLED = 64
+
+
+def known_items(value: Any) -> Any:
+    """Return the items of a staged value if they are few and their number is known, or else the value."""
+    if isinstance(value, StagedIterable):
+        items = value.known_items()
+        return value if items is None else items
+    length = value.type.shape[0] if isinstance(value, Tensor) and value.ndim else None
+    return value if length is None or length > MAX_UNROLLED else list(value)
+
+
+class Groups(StagedIterable):
+    """What `itertools.groupby` returns. `runs` is a staged list of keys and lists.
+
+    Like Python's, each group can be iterated only once, and only until the next one begins.
+    """
+
+    def __init__(self, runs: StagedList):
+        super().__init__("groupby", (runs,), [runs.type.element], 0)
+
+    def to_node(self) -> Node:
+        return recording.to_node(self.inputs[0])
+
+    def item(self, item: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Return a key and a group that a loop takes."""
+        key, values = item
+        return key, Run(values)
+
+    def refuse(self) -> NoReturn:
+        raise StagingError(
+            "a staged groupby is used other than in a loop or a comprehension",
+            why="its groups end when the next one begins, so their items have to be taken one by one",
+            remedy="collect them in a comprehension: [(key, list(group)) for key, group in groupby(xs)]",
+        )
+
+    def _items(self) -> NoReturn:
+        self.refuse()
+
+
+class Run(StagedIterable):
+    """A group of `itertools.groupby`."""
+
+    def __init__(self, values: Any):
+        super().__init__("group", (values,), [values.type.element], 0)
+
+    def to_node(self) -> Node:
+        return recording.to_node(self.inputs[0])
+
+    def _items(self) -> NoReturn:
+        self.inputs[0].fail(*ITERATION_NEEDED)
+
+
+Run.__name__ = "group of groupby"
+
+
 def element_types(iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[StagedType]]:
     """Return a function that builds an item from staged values, and the types of these values."""
     parts, structure = element_parts(as_iterable(iterated))
@@ -102,7 +162,8 @@ def element_types(iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[S
         for value in values:
             if isinstance(value, Staged):
                 value.shared = "it is an item of an iterable, which would have to change too"
-        return build_item(structure, values)
+        item = build_item(structure, values)
+        return iterated.item(item) if isinstance(iterated, Groups) else item
 
     return rebuild, parts
 
@@ -112,6 +173,25 @@ def iterated_sources(iterated: Any) -> list[Any]:
     if isinstance(iterated, StagedIterable):
         return [source for part in iterated.inputs for source in iterated_sources(part)]
     return [iterated]
+
+
+def holds_objects(value: Any) -> bool:
+    """Return whether a value is a plain list or tuple with items of which NumPy makes no array of numbers."""
+    return isinstance(value, (list, tuple)) and not all(
+        isinstance(item, Staged) or isinstance(constant_type(item), ArrayType) or type(item) in _NUMBERS
+        for item in value
+    )
+
+
+_NUMBERS = (bool, int, float, complex, list)
+
+
+def is_empty(iterated: Any) -> bool:
+    """Return whether an iterable has no items because nothing has been put into a list that supplies them."""
+    return any(
+        s.type.element is None if isinstance(s, StagedList) else isinstance(s, (list, tuple)) and not s
+        for s in iterated_sources(iterated)
+    )
 
 
 def build_item(structure: Any, values: Sequence[Any]) -> Any:
@@ -134,6 +214,8 @@ def as_iterable(value: Any) -> Any:
         return staged_range(value.start, value.stop, value.step)
     if isinstance(value, StagedKeyed):
         return value.as_list()
+    if holds_objects(value):
+        return lists.staged_list(list(value))
     return value.staged() if isinstance(value, IterableSource) else value
 
 
@@ -148,6 +230,8 @@ def element_parts(iterated: Any) -> tuple[list[StagedType], Any]:
         if not iterated.type.shape:
             raise TypeError("iteration over a 0-d array")
         return [ArrayType(iterated.type.dtype, iterated.type.shape[1:])], 0
+    if isinstance(iterated, Alternatives):
+        iterated.refuse()
     if isinstance(iterated, Staged):
         raise TypeError(f"'{iterated.type}' object is not iterable")
     if isinstance(iterated, str) or not (constant_type(iterated) or isinstance(iterated, (list, tuple))):

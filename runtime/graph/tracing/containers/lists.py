@@ -10,7 +10,7 @@ from typing import Any
 
 from ....core.active_backends import active_backend
 from ....errors import MismatchError, StagingError, UnsupportedFunctionError
-from ....staging import identity
+from ....staging import identity, is_optional
 from ...ir.graph import Node, Slot
 from ...ir.list_operations import RETURNING
 from ...ir.type_merging import merge_types
@@ -18,6 +18,7 @@ from ...ir.types import (
     ArrayType,
     DequeType,
     ListType,
+    MaybeType,
     ObjectType,
     OptionalType,
     ScalarType,
@@ -66,10 +67,14 @@ def list_type(values: Iterable[Any]) -> ListType | None:
 def _element_type(value: Any) -> Any:
     if value is None:
         return NOTHING
+    if is_optional(value):
+        held = _element_type(value.ag__parts)
+        return None if held is None else OptionalType(held)
     if type(value) is tuple:
         parts = tuple(map(_element_type, value))
         return None if None in parts else TupleType(parts)
-    return getattr(value, "type", None) or constant_type(value)
+    kind = getattr(value, "type", None)
+    return kind.held if isinstance(kind, MaybeType) else kind or constant_type(value)
 
 
 def _mark_as_item(value: Any) -> None:
@@ -106,6 +111,9 @@ def merge_element_types(element: Any, kind: Any, noun: str = "a list") -> Any:
 
 
 def element_node(value: Any) -> Node:
+    if is_optional(value) and type(value.ag__parts) is tuple:
+        parts = _tuple_node(value.ag__parts)
+        return add("none_or", (value.ag__marker, parts), OptionalType(parts.type))
     if type(value) is tuple:
         parts = [element_node(v) for v in value]
         return current_builder().add("tuple", parts, {}, TupleType(tuple([p.type for p in parts])))
@@ -121,6 +129,24 @@ def element_node(value: Any) -> Node:
             return node
     is_single = not is_staged(value) or isinstance(value, (Optional, Scalar))
     if not is_single and (value.is_mutable or isinstance(value.type, ListType) or value.ndim):
+        _mark_as_item(value)
+    return to_node(value)
+
+
+def _tuple_node(value: Any) -> Node:
+    """Return the node of a tuple that may be None, whose parts are missing then."""
+    parts = [*map(_part_node, value)]
+    kinds = tuple([p.type.held if isinstance(p.type, MaybeType) else p.type for p in parts])
+    return add("tuple", parts, TupleType(kinds))
+
+
+def _part_node(value: Any) -> Node:
+    if type(value) is tuple:
+        return _tuple_node(value)
+    held = value.type.held if is_staged(value) and isinstance(value.type, MaybeType) else None
+    if held is None:
+        return element_node(value)
+    if getattr(held, "shape", isinstance(held, ListType)):
         _mark_as_item(value)
     return to_node(value)
 

@@ -17,7 +17,7 @@ from ....errors import AliasError, LeakError
 from ....staging.state.object_merging import is_mergeable, own_attributes
 from ....values.structures import CONTAINERS
 from ...ir.graph import Node, Slot
-from ...ir.types import ListType, ObjectType, StagedType
+from ...ir.types import AlternativesType, ListType, ObjectType, StagedType
 from ..recording import add, is_staged, wrap
 from ..selected_values import SELECTABLE
 from ..tensor import STRUCTURES
@@ -137,7 +137,9 @@ def new_object(kind: Any, names: Sequence[str], *parts: Any) -> Any:
 
 def is_stand_in(value: Any) -> bool:
     """Return whether several values of the trace may stand for the object that this one stands for."""
-    return bool(value.shared) if is_staged(value) else current_builder().root.selected.knows(value)
+    if is_staged(value):
+        return bool(value.shared) or isinstance(value.type, AlternativesType)
+    return current_builder().root.selected.knows(value)
 
 
 def is_selected_object(value: Any) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 
 from .... import staging
+from ....backends.builtins import DISPATCHING
 from ....core.active_backends import active_backend
 from ....errors import StagingError
 from ...ir.list_operations import DICTS
@@ -99,6 +101,20 @@ class StagedDict(StagedKeyed):
     def count_items(self, values: Any) -> None:
         """Count the items of a staged list, as `Counter.update` does."""
         self.change("update", [values], TupleType((values.type.element, ScalarType(int))))
+
+    def most_common(self, n: Any = None) -> Any:
+        if self.type.factory != "Counter":
+            self.__getattr__("most_common")
+        pairs = self.items()
+        if self.type.element is not None:
+            key = operator.itemgetter(1)
+            pairs = active_backend().call_builtin(sorted, (pairs,), {"key": key, "reverse": True})
+        return pairs if n is None else pairs[: DISPATCHING[id(max)](n, 0)]
+
+    def total(self) -> Any:
+        if self.type.factory != "Counter":
+            self.__getattr__("total")
+        return active_backend().call_builtin(sum, (self.values(),), {})
 
     def keys(self) -> Any:
         return self.as_list()

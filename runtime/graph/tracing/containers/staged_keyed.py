@@ -11,7 +11,7 @@ from ....core.active_backends import active_backend
 from ....core.in_flight import running
 from ....errors import StagingError, UnsupportedFunctionError
 from ...ir.graph import Node
-from ...ir.types import ArrayType, ListType, ScalarType, StagedType, TupleType
+from ...ir.types import ArrayType, ListType, OptionalType, ScalarType, StagedType, TupleType
 from ..recording import add, outputs, record
 from ..tensor import Staged
 from . import lists
@@ -109,7 +109,9 @@ def value_node(value: Any) -> Node:
 
 
 def is_plain(kind: Any) -> bool:
-    """Return whether values of a type are numbers, text or tuples of these."""
+    """Return whether values of a type are numbers, text, None or tuples of these."""
     if isinstance(kind, TupleType):
         return all(map(is_plain, kind.parts))
+    if isinstance(kind, OptionalType):
+        return kind.held is None or is_plain(kind.held)
     return isinstance(kind, ScalarType) or (isinstance(kind, ArrayType) and not kind.shape)

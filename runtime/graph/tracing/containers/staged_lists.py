@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from ....core.active_backends import active_backend
 from ....errors import UnsupportedFunctionError
 from ...ir.types import DequeType, ListType, ScalarType
 from .. import recording
-from ..tensor import ITERATION_NEEDED, LENGTH_NEEDED, Staged, register_class
+from ..tensor import LENGTH_NEEDED, Staged, register_class
 from . import lists
 
 _NO_METHOD = "the length of the list depends on staged values, and the graph has no operation for this"
@@ -121,8 +122,8 @@ class StagedList(Staged):
     def __len__(self) -> NoReturn:  # noqa: PLE0303 - fail() raises
         self.fail(*LENGTH_NEEDED)
 
-    def __iter__(self) -> NoReturn:
-        self.fail(*ITERATION_NEEDED)
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.unpacked())
 
 
 class StagedDeque(StagedList):

@@ -1,0 +1,121 @@
+"""The result of a function, where its structure is known only when the graph runs.
+
+The graph creates the structure on each path, and passes it on. The traced code can return it and compare it
+with None.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ....backends import BACKENDS
+from ....errors import MismatchError
+from ....values.alternatives import Part
+from ....values.reachability import reaches
+from ....values.structures import Spec, unflatten
+from ...ir.graph import Node, Slot
+from ...ir.types import AlternativesType
+from .. import unsupported
+from ..recording import add, is_staged
+from ..tensor import ARITHMETIC, Staged, register_class
+from ..trace import constant_type
+from . import lists
+from .objects import object_node
+
+
+class Alternatives(Staged):
+    """One of several structures, of which the traced code cannot know which."""
+
+    __slots__ = ()
+
+    def passed_on(self) -> Node:
+        """Return the node, to return it or to select it."""
+        return super().node()
+
+    def node(self) -> NoReturn:
+        self.refuse()
+
+    def refuse(self, *_: Any, **__: Any) -> NoReturn:
+        self.fail(
+            "is used",
+            "a function returned it, and which of the structures it has is known only when the graph runs",
+            "return values of one structure on each path of that function",
+            MismatchError,
+        )
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.refuse()
+
+    for _name in ARITHMETIC:
+        locals()[f"__{_name}__"] = locals()[f"__r{_name}__"] = refuse
+    del _name
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __contains__ = refuse  # type: ignore[assignment]
+    __getitem__ = __setitem__ = __delitem__ = __iter__ = __next__ = __len__ = __call__ = refuse
+    __bool__ = __enter__ = __exit__ = __neg__ = __pos__ = __abs__ = __invert__ = refuse
+    __array_ufunc__ = __array_function__ = __str__ = __format__ = __hash__ = refuse  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<staged {self.type}>"
+
+
+register_class(AlternativesType, Alternatives, "staged value")
+
+
+def node_of(part: Part) -> Node:
+    """Return the node that creates the structure of a part."""
+    found = {i: node for i, leaf in enumerate(part.leaves) if (node := _leaf_node(leaf)) is not None}
+    plain = [None if i in found else leaf for i, leaf in enumerate(part.leaves)]
+    make = functools.partial(_created, _without_sources(part.spec), plain, tuple(found))
+    slots = tuple(map(Slot, range(len(found))))
+    kind = AlternativesType(describe(part))
+    return add("new_object", [*found.values()], kind, function=make, args=slots, kwargs={})
+
+
+def _leaf_node(leaf: Any) -> Node | None:
+    """Return the node of a leaf, or None if it is a plain value, which each run returns."""
+    if isinstance(leaf, Staged):
+        return leaf.passed_on() if isinstance(leaf, Alternatives) else leaf.node()
+    if BACKENDS[type(leaf)] is not None:
+        raise unsupported.foreign_operand(leaf)
+    if constant_type(leaf) is not None or not reaches([leaf], is_staged):
+        return None
+    node = object_node(leaf, lists.element_node)
+    if node is None:
+        raise unsupported.foreign_operand(leaf)
+    return node
+
+
+def _created(spec: Spec, plain: list[Any], places: tuple[int, ...], *values: Any) -> Any:
+    """Return a new structure with plain leaves, of which each call gets its own, and with other values."""
+    leaves = [copy.copy(leaf) if isinstance(leaf, _COPIED) else leaf for leaf in plain]
+    for place, value in zip(places, values, strict=True):
+        leaves[place] = value
+    return unflatten(spec, leaves)
+
+
+_COPIED = (np.ndarray, set, bytearray)
+
+
+def _without_sources(spec: Spec) -> Spec:
+    return replace(spec, parts=tuple(map(_without_sources, spec.parts)), sources=())
+
+
+def describe(part: Part) -> str:
+    """Describe the structure of a part, with the types of its leaves."""
+    leaves = iter(part.leaves)
+
+    def outlined(spec: Spec) -> str:
+        if spec.kind is None:
+            leaf = next(leaves)
+            return str(getattr(leaf, "type", None) or constant_type(leaf) or type(leaf).__name__)
+        inner = [f"{key!r}: {outlined(p)}" if spec.keys else outlined(p) for key, p in spec.items()]
+        return f"{spec.kind.__name__}({', '.join(inner)})"
+
+    return outlined(part.spec)
