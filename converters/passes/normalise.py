@@ -5,9 +5,12 @@
 - `global`, `nonlocal` and declarations such as `x: int` move to the top.
 - Annotations of local names, which Python never evaluates, are removed.
 - `assert` becomes an operator call.
+- A change of one of two objects, `(a if c else b).append(x)`, becomes a branch.
 """
 
 from __future__ import annotations
+
+import copy
 
 import gast
 
@@ -74,6 +77,8 @@ class Normalise(Pass):
             return [value, at(gast.Return(load(self.returned)), statement)]
         if isinstance(statement, DEFINITIONS):
             return [statement]
+        if (chosen := _changed_choice(statement)) is not None:
+            return [_branches(statement, chosen)]
         outer, name = self.returned, self.returned
         # bind the returned value of a `try` to a name, so that writes in its `finally` reach it
         if isinstance(statement, TRIES) and any(map(_writes_items, statement.finalbody)):
@@ -84,6 +89,26 @@ class Normalise(Pass):
                 block[:] = self.block(block)
         self.returned = outer
         return [statement]
+
+
+def _changed_choice(statement: gast.AST) -> tuple[gast.AST, gast.IfExp] | None:
+    """Return the choice in `(a if c else b).append(x)` or `(a if c else b)[i] += x`, after what holds it."""
+    if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
+        holder = statement.value.func
+    else:
+        holder = statement.target if isinstance(statement, gast.AugAssign) else None
+    choice = getattr(holder, "value", None)
+    return (holder, choice) if isinstance(choice, gast.IfExp) else None
+
+
+def _branches(statement: gast.AST, chosen: tuple[gast.AST, gast.IfExp]) -> gast.AST:
+    """Return a branch that changes one object or the other, as a choice between them has no name."""
+    holder, choice = chosen
+    branches = []
+    for value in (choice.body, choice.orelse):
+        holder.value = value
+        branches.append([copy.deepcopy(statement)])
+    return at(gast.If(choice.test, *branches), first_line(statement))
 
 
 def _writes_items(tree: gast.AST) -> bool:

@@ -72,6 +72,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                 if kwargs.get("key") is not None and function in _SORTING:
                     from ..containers.ordering import by_key  # noqa: PLC0415 - needed by traces only
 
+                    key = kwargs["key"]
+                    kwargs["key"] = DISPATCHING.get(id(key), key)
                     return by_key(innermost, function, *args, **kwargs)
                 backend = _staged_argument(args, kwargs, is_shown=function in _SHOWING)
                 if backend is None and function is print and staging.in_branch():

@@ -92,3 +92,50 @@ def stored_copies(xs):
             group.clear()
         group.append(x)
     return groups, group
+
+
+@samples((XS, 1.5), (-XS, 0.0))
+def two_lists_by_a_condition(xs, limit):
+    high, low = [], []
+    for x in xs:
+        (high if x > limit else low).append(x)
+    return high, low
+
+
+@samples((XS, 1.5), (-XS, 0.0))
+def two_histograms_by_a_condition(xs, limit):
+    high, low = np.zeros(2), np.zeros(3)
+    for i, x in enumerate(xs):
+        (high if x > limit else low)[i % 2] += x
+    return high, low
+
+
+@samples((2.0,), (-1.0,))
+def order_of_a_choice_and_its_arguments(x):
+    log = []
+
+    def noted(text, value):
+        log.append(text)
+        return value
+
+    first, second = [], []
+    (noted("first", first) if noted("test", x > 0) else noted("second", second)).append(noted("item", x))
+    return first, second, len(log)
+
+
+@samples((XS, 1.5), (-XS, 9.0))
+def longest_and_shortest_by_len(xs, limit):
+    runs, run = [], [0.0]
+    for x in xs:
+        if x > limit:
+            run.append(x)
+        else:
+            runs.append(run)
+            run = [x]
+    runs.append(run)
+    return max(runs, key=len), min(runs, key=len), [len(r) for r in sorted(runs, key=len)]
+
+
+@samples((XS[:3],), (-XS[:3],))
+def names_of_items(xs):
+    return dict(zip("abc", xs, strict=False)), [name * 2 for name, x in zip("xyz", xs, strict=False) if x > 1]

@@ -235,6 +235,8 @@ def _iterator_builtin(function: Any, staged: Callable[..., Any]) -> Callable[...
     """Call `staged` if an iterable or an option is staged, and Python's own function otherwise."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if function is zip:
+            args = tuple([[*arg] if isinstance(arg, str) else arg for arg in args])
         iterables, options = (args[:1], args[1:]) if function is enumerate else (args, ())
         is_staged = any(_is_staged_iterable(i) or isinstance(i, IterableSource) for i in iterables)
         if is_staged and function in (enumerate, zip) and any(map(holds_objects, iterables)):
