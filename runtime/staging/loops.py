@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Backend
+from ..backends import BACKENDS, Backend
 from ..core.active_backends import assuming
 from ..core.closures import set_nothing
 from ..core.in_flight import running
@@ -18,6 +18,7 @@ from ..errors import AliasError, MismatchError
 from ..values.locations import Written
 from .loop_options import checked, decrement_limit
 from .loop_peeling import NoInitialValue, assert_runs, first_and_rest
+from .special_methods import truth
 from .state.aliases import user_variables, with_bases
 from .state.carried_values import CarriedValues
 from .state.escapes import warn_of_escapes
@@ -174,6 +175,8 @@ def while_stmt(
         with assuming(test(), outcome=True) if _tests_for_none(test) else contextlib.nullcontext():
             body()
         result = test()
+        if BACKENDS[type(result)] is None:
+            result, _ = truth(result)
         if hasattr(result, "append"):  # a later iteration changes the list, but not whether it was empty
             return backend.call_builtin(bool, (result,), {})
         return result

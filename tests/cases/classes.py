@@ -282,3 +282,31 @@ def object_that_counts_down(n):
             return self.left + 1
 
     return [i for i in Countdown(n)], sum(Countdown(n))
+
+
+class Line:
+    def __init__(self):
+        self.waiting, self.served = [], 0
+
+    def join(self, who):
+        self.waiting.append(who)
+
+    def serve(self):
+        if not self.waiting:
+            raise IndexError("nobody waits")
+        self.served += 1
+        return self.waiting.pop(0)
+
+    def __bool__(self):
+        return len(self.waiting) > 0
+
+
+@samples((np.array([3.0, -1.0, 4.0]), 0.0), (np.array([3.0, -1.0]), 9.0))
+def loop_while_an_object_is_true(xs, limit):
+    line, total = Line(), 0.0
+    for x in xs:
+        if x > limit:
+            line.join(x)
+    while line:
+        total = total * 2 + line.serve()
+    return total, line.served

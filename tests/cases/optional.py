@@ -308,3 +308,42 @@ def items_or_none(xs):
         if item is not None:
             total += item
     return total, found, None in found, found.count(None)
+
+
+@samples((np.array([1, 5, 2]), 8), (np.array([3, 3, 9]), 5))
+def fewest_to_fill(weights, capacity):
+    fewest = [0] + [None] * 8
+    for w in weights:
+        for c in range(8, -1, -1):
+            if c >= w and fewest[c - w] is not None:
+                count = fewest[c - w] + 1
+                if fewest[c] is None or count > fewest[c]:
+                    fewest[c] = count
+    return fewest[capacity], fewest
+
+
+@samples((np.array([3.0, 1.0, 4.0]), np.array([0, 2, 0])), (np.array([3.0]), np.array([1])))
+def best_of_each_class(values, classes):
+    best = [None, None, None]
+    for x, k in zip(values, classes, strict=True):
+        if best[k] is None or x > best[k]:
+            best[k] = x
+    return best
+
+
+@samples((4,), (0,), (11,))
+def memo_table(n):
+    memo = [None] * 10
+    memo[0] = 1
+    i = 0
+    while i < n:
+        i += 1
+        if memo[i] is None:
+            memo[i] = memo[i - 1] + i
+    return memo
+
+
+@samples((0,), (-1,), (2,))
+def tuple_with_none(i):
+    values = (None, 2.0)
+    return values[i], [None, None][i]

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ... import staging
+from ...containers.keyed import raise_if
 from ...containers.ordering import is_equal
+from ...core.active_backends import active_backend
 from ...core.undefined import Undefined
 from ...debugging.error_operands import describe_staged
 from ...errors import AliasError, MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
@@ -150,6 +152,10 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
 
 def _item_of_sequence(target: Sequence[Any], key: Any) -> Any:
     """Read an item of a plain list or tuple at a staged index."""
+    if any(v is None for v in target):
+        is_outside = (key < -len(target)) | (key >= len(target))
+        raise_if(active_backend(), is_outside, IndexError(f"{type(target).__name__} index out of range"))
+        return None if all(v is None for v in target) else lists.staged_list(list(target))[key]
     are_lists = bool(target) and all(isinstance(v, list) for v in target)
     parts = [part for v in target if isinstance(v, list) for part in v] if are_lists else target
     if any(isinstance(part, (list, tuple, dict)) for part in parts):
