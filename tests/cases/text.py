@@ -92,3 +92,9 @@ def printed_in_a_loop(xs):
         total += x
         print("%d: %.1f (total %.1f)" % (i, x, total))
     return total
+
+
+@samples((1.0, "b"), (-1.0, "b"), (-1.0, ""))
+def text_in_text(x, part):
+    text = "abc" if x > 0 else "cd"
+    return part in text, "z" not in text, text in "xabcy", text in ("ab", "cd"), "c" + part in text

@@ -24,7 +24,7 @@ from ..tracing.containers import lists
 from ..tracing.containers.iterables import StagedIterable
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.numpy_views import is_basic
-from ..tracing.tensor import Staged, Tensor
+from ..tracing.tensor import Scalar, Staged, Tensor
 from ..tracing.trace import current_builder, in_inner_graph, is_tracing
 from . import builtins
 
@@ -51,12 +51,18 @@ def contains(item: Any, container: Any) -> Any:
     if isinstance(container, (Node, Tensor, np.ndarray, StagedList)):
         item = lists.compared_node(item) if isinstance(container, StagedList) else item
         return recording.record("contains", (container, item), ScalarType(bool))
+    if _is_text(container) and _is_text(item):
+        return recording.record("text_method", (container, item), ScalarType(int), method="find") >= 0
     name = describe_staged(container) if recording.is_staged(container) else f"a {type(container).__name__}"
     raise UnsupportedFunctionError(
         f"'in' cannot search {name} for a staged value",
         why="Python's 'in' needs the value, which is known only when the graph runs",
         remedy="use a list, tuple, range or array: x in (1, 2, 3)",
     )
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, Scalar) and value.type == ScalarType(str))
 
 
 def find(key: Any, keys: Sequence[Any], *, required: bool = False) -> Any:
