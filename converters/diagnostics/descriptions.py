@@ -49,6 +49,7 @@ OPERATORS = {
     "is_none": "'is None' is staged if its operand may be None when the graph runs",
     "is_": "'is' is refused for objects that stand for items of a staged list, or that a condition selects",
     "list_comp": "a staged map if its iterable is staged",
+    "generated": "part of the loop or builtin that consumes its items",
     "keep": "its condition may be staged",
     "get_item": "the index may be staged",
     "set_item": "assigns an item; the index may be staged",

@@ -177,7 +177,10 @@ def _collect(info: FunctionReport, functions: Container[gast.AST]) -> None:
                 statement.operator_calls.append((name, at, node))
             else:
                 statement.python_nodes.append((at, node))
-        stack.extend((child, at, text) for child in reversed([*children(node)]))
+        parts = children(node)
+        if operator_name(node) == "generated":
+            parts = node.args[1:]  # the function beside a generator expression is what is staged
+        stack.extend((child, at, text) for child in reversed(parts))
 
 
 def _unsupported_at(node: gast.AST, info: FunctionReport) -> Iterator[UnsupportedConstruct]:
