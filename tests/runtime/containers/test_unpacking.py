@@ -180,15 +180,22 @@ def test_nested_tuples_that_may_be_none(depth: int):
     check(f, XS)
 
 
-def test_lists_in_tuples_that_may_be_none_are_refused():
-    def f(xs):
+def test_lists_and_objects_in_tuples_that_may_be_none():
+    def lists(xs):
         found = [None]
         for x in xs:
-            found.append((x, [x]))
+            found.append((x, [x, 2]))
+        return found[2][1][0], found[0]
+
+    def objects(xs):
+        found = [None]
+        for x in xs:
+            found.append((x, Item(x, 1.0)))
         return found[1]
 
-    with pytest.raises(ag.StagingError, match="a tuple that may be None holds a value of type list"):
-        ag.function(f)(XS)
+    check(lists, XS)
+    with pytest.raises(ag.StagingError, match="a tuple that may be None holds a value of type Item"):
+        ag.function(objects)(XS)
 
 
 # Operands of NumPy's functions
