@@ -302,7 +302,8 @@ def contains(item: Any, container: Any) -> Any:
             return found
     backend = staged_by(container) or staged_by(item)
     if backend is None and type(container) in (tuple, list, SelectedList):
-        values = flatten((item, container))[0] if ACTIVE else container
+        compares_tuples = getattr(active_backend(), "compares_tuples", False)
+        values = flatten((item, container))[0] if compares_tuples else container
         backend = next((b for b in map(staged_by, values) if b is not None), None)
     return None if backend is None else backend.contains(item, container)
 

@@ -47,7 +47,7 @@ def runs_by_key(xs):
 
 @samples((XS, np.int64(1)), (XS, np.int64(-1)), (ZS, np.int64(2)))
 def most_common_items(xs, n):
-    counts = Counter(xs.tolist())
+    counts = Counter(xs)
     return counts.most_common(), counts.most_common(n), counts.most_common(1), counts.total()
 
 
@@ -66,12 +66,6 @@ def counted_at_a_list(xs):
     if kept:
         np.add.at(counts, kept, 1)
     return counts
-
-
-@samples((np.float64(2.5), np.float64(1.5)))
-def lists_as_arrays(x, y):
-    norm, best = np.linalg.norm([x, y]), np.argmax([x, y, 2.0])
-    return norm, best, np.mean([x, y]), np.diag([x, y]), np.linalg.solve([[x, 1.0], [0.0, y]], [1.0, y])
 
 
 @samples((XS, np.int64(2)), (XS, np.int64(9)))

@@ -17,16 +17,9 @@ def two_that_are_left(xs):
     return f"{first} and {second}"
 
 
-@samples((XS,))
-def array_of_staged_length(xs):
-    first, second = xs[xs > 1]
-    (a, b), c = [x * 2 for x in xs if x > 1], 5
-    return first, second, a, b, c
-
-
 @samples((YS,))
 def only_member(xs):
-    members = set(xs.tolist())
+    members = set(xs)
     members.discard(3)
     (only,) = members
     return only
@@ -50,9 +43,3 @@ def tuple_of_generator(xs):
 @samples((XS,))
 def builtins_of_map(xs):
     return list(map(int, [xs[0], xs[1]])), list(map(float, xs)), max([-4, xs[0]], key=abs)
-
-
-@samples((XS,), (YS,))
-def tuple_in_list(xs):
-    cells = [(xs[0], xs[1]), (1, 2)]
-    return (xs[0], xs[1]) in cells, (xs[2], 1) in cells, (1, 3) not in cells

@@ -62,8 +62,11 @@ REASONS = {
     **dict.fromkeys("fftfreq rfftfreq".split(), "of a staged spacing it is a product"),
     "asarray_chkfinite": "it is called on plain arrays only",
     **dict.fromkeys(
-        "sorted permuted nsmallest nlargest list_update deque".split(),
+        "sorted permuted groups nsmallest nlargest list_update deque".split(),
         "which item goes where depends on Python's comparison of the items",
+    ),
+    **dict.fromkeys(
+        "none_or none_or_true part_of_optional".split(), "whether an item is None depends on the values"
     ),
     "py_function": "what Python does with the values is not known",
 }

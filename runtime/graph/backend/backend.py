@@ -64,7 +64,7 @@ class GraphBackend(staged_dicts.KeyedConstructors):
 
     name = "graph"
     announces = True
-    draws = formats_structures = True
+    draws = formats_structures = compares_tuples = True
     rolls_ranges = rolls_long_ranges = checks_indices = checks_operations = True
     staging = staticmethod(is_tracing)
     in_branch = staticmethod(in_inner_graph)

@@ -27,7 +27,7 @@ from ...staging.state.missing_values import OptionalStructure
 from ..ir.graph import Node
 from ..ir.list_operations import TEXT_METHODS
 from ..ir.op_properties import has_ellipsis
-from ..ir.types import ArrayType, MaybeType, OptionalType, ScalarType, TupleType, bound_type
+from ..ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, TupleType, bound_type
 from ..rules import METHODS
 from . import plain_arrays, recording
 from .numpy_views import (
@@ -745,7 +745,7 @@ def _optional_tuple(node: Node, kind: TupleType) -> OptionalStructure:
     def part(kind: Any, path: tuple[int, ...]) -> Any:
         if isinstance(kind, TupleType):
             return tuple([part(inner, (*path, i)) for i, inner in enumerate(kind.parts)])
-        if type(getattr(kind, "held", None)) in STRUCTURES or type(kind) in STRUCTURES:
+        if isinstance(kind, ListType) or {type(kind), type(getattr(kind, "held", None))} & STRUCTURES.keys():
             raise StagingError(
                 f"a tuple that may be None holds a value of type {kind}",
                 why="its parts, which are missing with it, can only be numbers, text, arrays and tuples",

@@ -139,6 +139,8 @@ class MergedContainers:
         """Return whether anything but the replaced locations refers to a container."""
         if source is selected_container.ALIASED_SOURCE or self._count_of(source) > 1:
             return True
+        if all(is_local_result(source, place) for place in takers):
+            return False
         statement = self.statement
         own = [place.name for place in takers if isinstance(place, Variable)] + _unread_variables(statement)
         owners = [place.owner for place in takers if isinstance(place, Location)]

@@ -42,12 +42,13 @@ def staged_in_place(
     """Put a staged container in the place of a plain one, where the traced code is about to change it.
 
     Return it and what else refers to the plain one; if something does, nothing has changed. Where a branch or
-    loop body changes a set or a dict that is older, its statement has to do this. The views `without`
+    loop body changes a set, a dict or an array that is older, its statement has to do this. The views `without`
     do not count.
     """
-    if isinstance(value, (set, dict, np.ndarray)) and is_older(value):
-        raise Restage([*without] or [value])
     find = functools.partial(other_reference, value, None, None, without=without, is_deep=True)
+    is_staged_before = isinstance(value, (set, dict)) or (isinstance(value, np.ndarray) and not find())
+    if is_staged_before and is_older(value):
+        raise Restage([*without] or [value])
     is_free = functools.partial(is_made_in_trace, backend, ())
     if isinstance(value, (set, dict)) and not (is_free(value) and getattr(backend, "is_given", bool)(value)):
         return None, "the caller"

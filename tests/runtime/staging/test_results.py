@@ -1,0 +1,239 @@
+"""Results whose structure depends on staged values, and lists that an early return hands out."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+
+ONE, FIVE = np.float64(1.0), np.float64(5.0)
+
+
+def check(function: Any, *arguments: Any) -> None:
+    np.testing.assert_equal(ag.function(function)(*arguments), function(*arguments))
+
+
+class Color(enum.Enum):
+    RED, BLUE = 1, 2
+
+
+@dataclass
+class Point:
+    x: float
+    y: Any
+
+
+def members(x):
+    return Color.RED if x > 2 else Color.BLUE
+
+
+def member_or_name(x):
+    if x > 2:
+        return Color.RED
+    return "blue"
+
+
+def nested(x):
+    if x > 2:
+        return {"a": (x, [1, 2]), "b": None}
+    return {"a": (x, {"c": x}), "b": [x]}
+
+
+def dataclass_or_none_or_tuple(x):
+    if x > 4:
+        return Point(x, [x])
+    if x > 2:
+        return None
+    return x, 1
+
+
+def array_of_other_rank(x):
+    if x > 2:
+        return np.ones((2, 2)) * x
+    return np.ones(3) * x
+
+
+def from_two_loops(x):
+    for i in range(4):
+        if x > i + 3:
+            return "first", i
+    n = 0
+    while n < 3:
+        if x < n:
+            return {"second": n}
+        n += 1
+    return [x]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [member_or_name, nested, dataclass_or_none_or_tuple, array_of_other_rank, from_two_loops],
+    ids=lambda f: f.__name__,
+)
+@pytest.mark.parametrize("x", [ONE, np.float64(3.0), FIVE, np.float64(-1.0)])
+def test_structures(function: Any, x: Any):
+    check(function, x)
+
+
+def text_or_number(x):
+    if x > 2:
+        return "large"
+    return x
+
+
+USES = {
+    "arithmetic": lambda x: text_or_number(x) + 1,
+    "reflected": lambda x: x * text_or_number(x),
+    "truth": lambda x: 1 if text_or_number(x) else 2,
+    "equality": lambda x: text_or_number(x) == "large",
+    "identity": lambda x: text_or_number(x) is text_or_number(x),
+    "class": lambda x: isinstance(text_or_number(x), str),
+    "type": lambda x: type(text_or_number(x)) is str,
+    "length": lambda x: len(text_or_number(x)),
+    "item": lambda x: text_or_number(x)[0],
+    "items": lambda x: [c for c in text_or_number(x)],  # noqa: C416
+    "call": lambda x: text_or_number(x)(),
+    "attribute": lambda x: text_or_number(x).real,
+    "text": lambda x: f"{text_or_number(x)}",
+    "key": lambda x: {text_or_number(x): 1},
+    "numpy": lambda x: np.sqrt(text_or_number(x)),
+    "member": lambda x: x in [text_or_number(x), 1.0],
+    "shown": lambda x: print(text_or_number(x)),
+}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES.keys())
+def test_uses_are_refused(use: Any):
+    """What a function returned in one of several structures can be returned and compared with None."""
+    with pytest.raises(ag.StagingError, match=r"is used|is tested|gives two types"):
+        ag.function(use)(ONE)
+
+
+def test_the_message_names_a_structure_and_the_place():
+    with pytest.raises(ag.MismatchError) as found:
+        ag.function(lambda x: nested(x)["a"][1][0])(ONE)
+    assert "list[int]" in str(found.value) or "list(" in str(found.value)
+    assert "one structure" in str(found.value)
+
+
+def handed_out_by_attribute(x):
+    log = SimpleNamespace(items=[])
+    fill(log, x)
+    log.items.append(7.0)
+    return log.items
+
+
+def fill(log, x):
+    items = log.items
+    for i in range(3):
+        if x > i + 3:
+            return items
+        items.append(x * i)
+    return items
+
+
+def changed_in_finally(x):
+    items = []
+    try:
+        for i in range(3):
+            if x > i + 3:
+                return items
+            items.append(x)
+    finally:
+        items.append(0.5)
+    return items
+
+
+def changed_by_the_caller(x):
+    def until(items):
+        for i in range(3):
+            if x > i + 3:
+                return items
+            items.append(x)
+        return items
+
+    own = []
+    found = until(own)
+    found.append(-1.0)
+    return own, found
+
+
+def kept_in_a_closure(x):
+    holder = SimpleNamespace(add=None)
+
+    def filled():
+        items = []
+        holder.add = items.append
+        for i in range(3):
+            if x > i + 3:
+                return items
+            items.append(x)
+        return items
+
+    found = filled()
+    holder.add(9.0)
+    return found
+
+
+@pytest.mark.parametrize(
+    "function",
+    [handed_out_by_attribute, changed_in_finally, changed_by_the_caller, kept_in_a_closure],
+    ids=lambda f: f.__name__,
+)
+@pytest.mark.parametrize("x", [ONE, FIVE])
+def test_lists_with_other_names(function: Any, x: Any):
+    """A list that anything else refers to when it is returned is right, or refused."""
+    try:
+        result = ag.function(function)(x)
+    except ag.StagingError:
+        return
+    np.testing.assert_equal(result, function(x))
+
+
+def test_a_plain_list_that_changes_after_an_early_return():
+    def first_above(x):
+        seen: list[Any] = []
+        for limit in (1.0, 2.0, 3.0):
+            seen.append(limit)
+            if x < limit:
+                return {"below": limit, "seen": seen}
+        return {"above": seen}
+
+    for x in (0.5, 2.5, 9.0):
+        check(first_above, np.float64(x))
+
+
+def test_each_call_returns_its_own_structure():
+    constant = np.zeros(2)
+
+    @ag.function
+    def made(x):
+        if x > 2:
+            return {"a": constant.copy(), "b": [1, 2]}
+        return None
+
+    first, second = made(FIVE), made(FIVE)
+    first["a"][0] = 5.0
+    first["b"].append(3)
+    assert second["a"][0] == 0.0
+    assert second["b"] == [1, 2]
+    assert made(FIVE)["a"][0] == 0.0
+
+
+def test_gradients_and_files_are_refused():
+    @ag.function
+    def f(x):
+        if x > 2:
+            return {"a": x}
+        return x
+
+    with pytest.raises(ag.AutographError):
+        ag.grad(f)(ONE)
+    with pytest.raises(ag.AutographError):
+        f.get_concrete_function(ONE).graph.to_json()
