@@ -19,9 +19,7 @@ def find_unsupported(function: gast.AST, caller: str) -> list[UnsupportedConstru
     if caller:
         first = next(python_tests(function.body), None)
         return [] if first is None else [UnsupportedConstruct(Span.of(first[1]), "AG008", first[0], caller)]
-    sets = [n for n in walk_scope(function.body) if isinstance(n, gast.SetComp) and len(n.generators) > 1]
-    unsupported_sets = [UnsupportedConstruct(Span.of(s), "AG011", "set comprehension") for s in sets]
-    return [*_in_class_bodies(function.body), *unsupported_sets]
+    return [*_in_class_bodies(function.body)]
 
 
 def called_by_python(function: gast.AST) -> str:

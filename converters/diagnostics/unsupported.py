@@ -91,12 +91,6 @@ _RULES = (
         "a special method such as __hash__",
     ),
     Rule(
-        "AG011",
-        "member-of-a-set",
-        "the elements of a set must be known at trace time",
-        "use an array or a list",
-    ),
-    Rule(
         "AG012",
         "width-in-an-f-string",
         "a width or precision must be known at trace time",

@@ -26,7 +26,7 @@ def f(x):
 
 
 def g(x):
-    return {é for é in x for _ in x}
+    return [é for é in x if (y := é)]
 """
 
 
@@ -52,8 +52,9 @@ def test_text(folder: Path) -> None:
             "move the condition to a separate function"
         ),
         (
-            "a,b/100%:é.py:8:12: AG011 'set comprehension' cannot be staged: the elements of a set must "
-            "be known at trace time; use an array or a list"
+            "a,b/100%:é.py:8:30: AG005 'if in a comprehension' cannot be staged: only comprehensions, and "
+            "generator expressions that are consumed at once, can be staged, without ':=' and 'await', and "
+            "in a lambda only with one 'for'; use a list comprehension, as in sum([...]), or a loop"
         ),
     ]
     assert done.stderr == b"2 findings in 1 of 2 files\n"
@@ -80,7 +81,7 @@ def test_json(folder: Path) -> None:
         "suspended",
         "remedy": rule.remedy,
     }
-    assert (second["column"], second["end_column"]) == (12, 37)
+    assert (second["column"], second["end_column"]) == (30, 36)
     assert json.loads(command("check", "--format", "json", "fine.py", cwd=folder).stdout) == []
 
 
@@ -107,7 +108,7 @@ def test_sarif(folder: Path) -> None:
         for key in ("shortDescription", "fullDescription", "help"):
             assert rule[key]["text"]
             assert not re.search(r"[{}]", rule[key]["text"])
-    assert [result["ruleId"] for result in run["results"]] == ["AG001", "AG011"]
+    assert [result["ruleId"] for result in run["results"]] == ["AG001", "AG005"]
     for result in run["results"]:
         assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
         assert result["level"] == "warning"

@@ -21,6 +21,7 @@ from ..rules.tables import scipy_rule
 from ..tracing import recording
 from ..tracing.effects import traced_random_call
 from ..tracing.trace import is_tracing
+from . import builtins
 
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
 _DISPATCHER = type(np.sum)
@@ -61,7 +62,9 @@ def _staging_call(function: Any) -> Callable[..., Any] | None:
         record = functools.partial(COMPOSITIONS[np.vectorize], function)
     if record is None:
         is_of_arrays = type(function) in (_DISPATCHER, np.ufunc) or isinstance(owner, np.ufunc)
-        return functools.partial(_call_with_arrays, function) if is_of_arrays else None
+        if not is_of_arrays or function in builtins.IMPLEMENTATIONS:
+            return None
+        return functools.partial(_call_with_arrays, function)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         staged = recording.contains_staged((args, kwargs))
