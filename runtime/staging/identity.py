@@ -40,6 +40,9 @@ def identical(first: Any, second: Any) -> Any:
         backend = staged_by(value) if truth is True or truth is False else None
         if backend is not None and getattr(backend, "is_bool", never)(value):
             return value if truth else backend.not_(value)
+        is_member = getattr(staged_by(value), "is_member", None)
+        if is_member is not None:
+            return is_member(value, truth)
     refuse_identity(first, second)
     return False
 

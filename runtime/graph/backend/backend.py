@@ -95,6 +95,7 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     repeated = staticmethod(sequences.repeated)
     set_item = staticmethod(items.set_item)
     is_bool = staticmethod(truth.is_bool)
+    is_member = staticmethod(truth.is_member)
     is_stand_in = staticmethod(objects.is_stand_in)
     keep_unchanged = staticmethod(objects.keep_unchanged)
     refuse_selected = staticmethod(objects.refuse_selected)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from enum import Enum
 from typing import Any, NoReturn
 
 from ... import staging
 from ...core.active_backends import CAPTURES, active_backend
-from ...errors import MismatchError
-from ..ir.types import ScalarType
+from ...errors import MismatchError, StagingError
+from ..ir.types import ScalarType, bound_type
 from ..tracing import recording
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.tensor import Optional, Scalar, Staged, some
@@ -102,4 +103,23 @@ def is_known(value: Any) -> bool:
             node, outcome = node.inputs[0], not outcome
         if node is not None and node.op == "is_none" and node.inputs[0] is value.origin and not outcome:
             return True
+    return False
+
+
+def is_member(value: Any, other: Any) -> Any:
+    """Return whether a staged value and another are the same member of an enumeration.
+
+    Raises:
+        StagingError: the members are numbers or text, which the graph does not tell from others.
+    """
+    kind = bound_type(value.type)
+    if isinstance(kind, ScalarType) and kind.is_enumeration:
+        is_alike = bound_type(other.type) == kind if isinstance(other, Staged) else type(other) is kind.python
+        return recording.record("is_same", (value, other), _BOOL) if is_alike else False
+    if isinstance(other, Enum):
+        raise StagingError(
+            f"'is' compares a staged value of type {kind} with {other!r}",
+            why="the graph holds the member as a plain value of its type",
+            remedy="compare with == instead",
+        )
     return False

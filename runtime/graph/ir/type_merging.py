@@ -49,12 +49,16 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
     if isinstance(a, ScalarType) and isinstance(b, ScalarType):
         if str in (a.python, b.python):
             raise TypeError("strings have no common type with other values")
+        if a.is_enumeration or b.is_enumeration:
+            raise TypeError(f"{a} and {b} have no common type")
         order = (bool, int, float, complex)
         return ScalarType(order[max(order.index(a.python), order.index(b.python))])
     if isinstance(a, ScalarType):
         a, b = b, a
     assert isinstance(a, ArrayType)
     if isinstance(b, ScalarType):
+        if b.is_enumeration:
+            raise TypeError(f"{a} and {b} have no common type")
         if b.python is str and a.dtype.kind != "U":
             raise TypeError("strings have no common type with other values")
         return ArrayType(np.result_type(a.dtype, SAMPLES[b.python]), a.shape)

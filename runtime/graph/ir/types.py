@@ -10,6 +10,7 @@ value that is None on some path, and then does what None does in Python.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,12 +35,16 @@ class ArrayType:
 
 @dataclass(frozen=True, slots=True)
 class ScalarType:
-    """A Python `bool`, `int`, `float`, `complex` or `str`."""
+    """A Python `bool`, `int`, `float`, `complex` or `str`, or a member of an enumeration that is none."""
 
     python: type
 
     def __str__(self) -> str:
         return self.python.__name__
+
+    @property
+    def is_enumeration(self) -> bool:
+        return issubclass(self.python, Enum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +173,13 @@ StagedType: TypeAlias = (
 NULLABLE_TYPES = (MaybeType, OptionalType)
 """The types of values that may be missing: unbound, or None."""
 
-SAMPLES: dict[type, Any] = {bool: True, int: 1, float: 1.0, complex: 1j, str: "1"}
+
+class _Samples(dict[type, Any]):
+    def __missing__(self, kind: Any) -> Any:
+        return next(iter(kind))  # an enumeration
+
+
+SAMPLES = _Samples({bool: True, int: 1, float: 1.0, complex: 1j, str: "1"})
 """A sample value of each Python scalar type, used to infer the result types of operations."""
 
 

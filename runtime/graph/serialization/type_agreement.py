@@ -104,7 +104,9 @@ def _constant_type(kind: StagedType) -> Callable[[Node], StagedType]:
 TYPE_INFERENCE: dict[str, Callable[[Node], StagedType | None]] = {
     **dict.fromkeys(UFUNCS, _operator_result),
     **{kind.__name__: _constant_type(ScalarType(kind)) for kind in (int, float, bool, complex, str)},
-    **dict.fromkeys(("not_", "contains", "any", "all", "is_none"), _constant_type(ScalarType(bool))),
+    **dict.fromkeys(
+        ("not_", "contains", "any", "all", "is_none", "is_same"), _constant_type(ScalarType(bool))
+    ),
     **dict.fromkeys(
         (
             "len",

@@ -396,8 +396,14 @@ class Scalar(Value):
     def real(self) -> Any:
         return self if self.type.python is not complex else recording.builtin(_real, self)
 
+    @property
+    def name(self) -> Any:
+        return _of_member("name", self) if bound_type(self.type).is_enumeration else super().name
+
     def __getattr__(self, name: str) -> Any:
         kind = bound_type(self.type).python
+        if name == "value" and bound_type(self.type).is_enumeration:
+            return _of_member(name, self)
         if name.startswith("_") or not hasattr(kind, name):
             raise AttributeError(f"'{kind.__name__}' object has no attribute {name!r}")
         if kind is str and name in TEXT_METHODS:
@@ -414,6 +420,14 @@ class Scalar(Value):
 
 def _real(value: complex) -> float:
     return value.real
+
+
+def _of_member(name: str, member: Any) -> Any:
+    """Return the name or value of a member of an enumeration, if all members have values of one type."""
+    kinds = {constant_type(getattr(m, name)) for m in bound_type(member.type).python}
+    if len(kinds) > 1 or None in kinds:
+        member.fail(f"has a {name} of several types", _UNKNOWN, "look it up in a dict or with `if`")
+    return recording.record(f"member_{name}", (member,), *kinds)
 
 
 def _text_method(name: str, text: Any, *args: Any) -> Any:

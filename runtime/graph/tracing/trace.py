@@ -7,6 +7,7 @@ belongs to the builder that was current when it was created. A builder nested in
 
 from __future__ import annotations
 
+import enum
 import functools
 import gc
 import os
@@ -378,7 +379,10 @@ def constant_type(value: Any) -> StagedType | None:
         return ScalarType(kind)
     if isinstance(value, (np.ndarray, np.generic)):
         return ArrayType(value.dtype, value.shape)
-    return next((ScalarType(base) for base in _SCALARS if isinstance(value, base)), None)
+    base = next((base for base in _SCALARS if isinstance(value, base)), None)
+    if base is None and isinstance(value, enum.Enum):
+        base = kind
+    return None if base is None else ScalarType(base)
 
 
 def bound_node(node: Node) -> Node:
