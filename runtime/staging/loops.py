@@ -71,13 +71,26 @@ _ONE_TYPE = "each iteration starts with the values of the previous one, so their
 
 
 def _stage_written(carried: CarriedValues, path: Path) -> None:
-    """Have plain arrays staged before the loop that an iteration writes to and that have other references."""
+    """Have plain arrays staged before the loop that an iteration writes to and that have other references.
+
+    Raises:
+        AliasError: the iteration also replaces the array.
+    """
     for location, i, _ in carried.slots():
         old = carried.init[location][0][i]
-        if isinstance(old, np.ndarray) and _is_written(carried, path, location, i):
+        if not isinstance(old, np.ndarray) or not _is_changed(carried.given.get(location)):
+            continue
+        if _is_written(carried, path, location, i):
             getattr(carried.backend, "refuse_selected", id)(old)
             if carried.statement.other_reference(old):
                 raise Restage([old])
+        elif other := carried.other_name(old, location):
+            raise AliasError(
+                f"a staged loop writes to the array {location.name!r} and replaces it, and {other} refers to "
+                "the array too",
+                why="which writes the other reference sees depends on the iteration",
+                remedy=f"copy the array before the loop: {location.name} = {location.name}.copy()",
+            )
 
 
 def _refuse_aliased_writes(carried: CarriedValues, path: Path) -> None:
@@ -104,8 +117,12 @@ def _refuse_aliased_writes(carried: CarriedValues, path: Path) -> None:
 def _is_written(carried: CarriedValues, path: Path, location: Any, i: int) -> bool:
     """Return whether an iteration writes in place to the array that a location holds."""
     leaf = path.values[location][0][i] if location in path.values else None
-    node = getattr(leaf, "_node", None)
-    return leaf is carried.given.get(location) and getattr(node, "op", "argument") != "argument"
+    return leaf is carried.given.get(location) and _is_changed(leaf)
+
+
+def _is_changed(placeholder: Any) -> bool:
+    """Return whether the traced code writes in place to the array that a placeholder stands for."""
+    return getattr(getattr(placeholder, "_node", None), "op", "argument") != "argument"
 
 
 def _is_view_missed(carried: CarriedValues, old: Any) -> bool:

@@ -69,8 +69,8 @@ class Staged:
     """Base class of tensors, staged Python scalars and staged lists."""
 
     __slots__ = (
-        "__weakref__", "_base", "_base_stamp", "_node", "_owner", "_shared", "is_given", "is_mutable",
-        "version", "write_history",
+        "__weakref__", "_base", "_base_stamp", "_node", "_owner", "_shared", "has_other_name", "is_given",
+        "is_mutable", "version", "write_history",
     )  # fmt: skip
 
     noun, copy_remedy = "an array", "make a copy first: x = x.copy()"

@@ -247,6 +247,9 @@ def is_aliased(value: Any, location: Any, shared: str | None = None) -> bool:
         return True
     if getattr(value, "base", None) is not None:
         return True
+    has_other_name = getattr(value, "has_other_name", None)
+    if has_other_name is not None and has_other_name():
+        return True
     own = getattr(location, "name", None)
     return any(name != own and held is value for name, held in user_variables())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import re
 from collections import deque
@@ -9,17 +10,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ...backends import staged_by
 from ...core.undefined import Undefined
 from ...values.alternatives import changed_leaves
 from ...values.locations import Location, Written
 from ...values.structures import Spec, leaf_paths, unflatten
-from .aliases import is_aliased, ties
+from .aliases import is_aliased, other_reference, ties
 from .container_merging import MergedContainers, Value, aligned, count_of_sources, split_results
+from .escapes import owner_of
 from .growing_lists import stage_list
 from .mismatches import Rows, described, has_alternatives, merge_leaves, not_in_a_program, outlined
 from .missing_values import markers, optional_leaves
-from .statement import Path, Statement, is_missing, is_same
+from .statement import Path, Statement, is_missing, is_part, is_same
 
 
 def _without_sources(spec: Spec) -> Spec:
@@ -87,9 +91,17 @@ class CarriedValues:
             old, is_named = self.init[location][0][i], not isinstance(location, Written)
             if share and is_named and self.backend.is_handle(old) and is_aliased(old, location):
                 share(value, "it may be another name for an array created before the loop")
+            if share and isinstance(old, np.ndarray):
+                value.has_other_name = functools.partial(self.other_name, old, location)
         self.statement.write(
             {location: unflatten(self.spec_of(location), new) for location, new in leaves.items()}
         )
+
+    def other_name(self, old: Any, location: Any) -> str:
+        """Describe a reference to a plain array, other than the location that holds it and is replaced."""
+        own = getattr(location, "name", "")
+        owner = [owner_of(own)] if is_part(location) else []
+        return other_reference(old, [own], self.statement.code, without=owner, is_deep=True)
 
     def spec_of(self, location: Any) -> Spec:
         """Return the structure of a location's value, with the sources of containers that may be selected."""
