@@ -12,13 +12,6 @@ XS = np.array([3, 1, 1, 3, 3, 4])
 ZS = np.array([], int)
 
 
-@samples((np.int64(3),), (np.int64(0),), (np.int64(-2),))
-def lists_and_text(n):
-    zeros = [0.0] * n
-    zeros += [1.5] * int(n)
-    return zeros, n * [1, 2], "ab" * n, "-" * len(zeros) + ">", [None] * n
-
-
 @samples((np.array([1.0, 2.0]),))
 def padded_rows(xs):
     rows = [[x for x in xs if x > 0], [x for x in xs if x > 1]]
@@ -87,12 +80,6 @@ def zipped_with_objects(xs):
         total += weight.of * x
     for name, x in zip(["a", "b"], xs[xs > 1]):  # noqa: B905
         found.append(f"{name}{x}")
-    seen = []
-    for x in xs:
-        for weight in seen:
-            total += weight.of
-        if x > 1:
-            seen.append(Weight(x))
     return total, found
 
 

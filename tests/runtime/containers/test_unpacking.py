@@ -67,6 +67,16 @@ def test_tuples_in_a_list():
 # Repetition
 
 
+@pytest.mark.parametrize("n", [3, 0, -2])
+def test_lists_and_text(n: int):
+    def f(n):
+        zeros = [0.0] * n
+        zeros += [1.5] * int(n)
+        return zeros, n * [1, 2], "ab" * n, "-" * len(zeros) + ">", [None] * n
+
+    check(f, np.int64(n))
+
+
 def test_what_cannot_be_repeated():
     check(lambda x: [1] * x, np.float64(2))
     check(lambda x: "a" * (x > 1), np.int64(2))
