@@ -42,8 +42,8 @@ def staged_in_place(
     """Put a staged container in the place of a plain one, where the traced code is about to change it.
 
     Return it and what else refers to the plain one; if something does, nothing has changed. Where a branch or
-    loop body changes a set, a dict or an array that is older, its statement has to do this. The views `without`
-    do not count.
+    loop body changes a set, a dict or an array that is older, its statement has to do this. The views
+    `without` do not count.
     """
     find = functools.partial(other_reference, value, None, None, without=without, is_deep=True)
     is_staged_before = isinstance(value, (set, dict)) or (isinstance(value, np.ndarray) and not find())
