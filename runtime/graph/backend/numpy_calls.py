@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backends.builtins import NUMPY
 from ..rules import COMPOSITIONS, TYPE_RULES
 from ..rules.probing import numpy_functions
 from ..rules.reasons import REASONS
@@ -59,6 +60,8 @@ def _staging_call(function: Any) -> Callable[..., Any] | None:
         record = functools.partial(_call, function)
     elif type(function) is np.vectorize:
         record = functools.partial(COMPOSITIONS[np.vectorize], function)
+    if record is None and function in NUMPY:
+        return None  # `builtins` has its own form
     if record is None:
         is_of_arrays = type(function) in (_DISPATCHER, np.ufunc) or isinstance(owner, np.ufunc)
         return functools.partial(_call_with_arrays, function) if is_of_arrays else None

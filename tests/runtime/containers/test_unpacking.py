@@ -227,6 +227,14 @@ def test_lists_as_operands(function: Any):
     check(function, np.float64(2.5), np.float64(1.5))
 
 
+def test_stacked_lists_of_staged_length():
+    def f(xs):
+        kept = [np.array([x, x + 1]) for x in xs if x > 1]
+        return np.stack(kept), np.concatenate(kept), np.vstack(kept) if kept else np.empty((0, 2))
+
+    check(f, XS)
+
+
 def test_writes_in_branches():
     def counted(xs):
         counts = np.zeros(5, int)
