@@ -27,8 +27,8 @@ _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
 _DISPATCHER = type(np.sum)
 _SEQUENCES = frozenset(
     ("arrays", "axes", "axis", "choicelist", "choices", "condlist", "destination", "dims", "funclist",
-     "indices_or_sections", "keys", "multi_index", "newshape", "out", "pad_width", "range", "reps",
-     "seq", "shape", "shift", "source", "tup")
+     "indices_or_sections", "keys", "multi_index", "new_shape", "newshape", "out", "pad_width", "range",
+     "reps", "s", "sample", "seq", "shape", "shift", "source", "tup", "window_shape")
 )  # fmt: skip
 """The parameters that take a tuple or list which is no array."""
 _ITERATING = frozenset(map(id, numpy_functions("poly dstack column_stack lexsort choose linalg.multi_dot")))

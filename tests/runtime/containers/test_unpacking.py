@@ -221,6 +221,12 @@ def test_lists_and_objects_in_tuples_that_may_be_none(part: Any):
         lambda x, y: np.append([x, y], 1.0),
         lambda x, y: np.roll([x, y], 1, axis=0),
         lambda x, y: np.average([x, y], weights=[y, 1.0]),
+        lambda x, y: np.histogramdd((np.array([x, y]), np.array([y, y])), 2)[0],
+        lambda x, y: np.histogram2d([x, y], [y, x], bins=[[0.0, 1.6, 3.0], [0.0, 2.0, 4.0]])[0],
+        lambda x, y: np.lexsort(([x, y], [y, x])),
+        lambda x, y: np.resize([x, y], (4, 1)),
+        lambda x, y: np.choose([0, 1], [[x, y], [y, x]]),
+        lambda x, y: np.pad([x, y], (1, 2), constant_values=(x, y)),
     ],
 )
 def test_lists_as_operands(function: Any):
