@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backends.builtins import NUMPY
 from ..rules import COMPOSITIONS, TYPE_RULES
 from ..rules.probing import numpy_functions
 from ..rules.reasons import REASONS
@@ -27,8 +28,8 @@ _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
 _DISPATCHER = type(np.sum)
 _SEQUENCES = frozenset(
     ("arrays", "axes", "axis", "choicelist", "choices", "condlist", "destination", "dims", "funclist",
-     "indices_or_sections", "keys", "multi_index", "newshape", "out", "pad_width", "range", "reps",
-     "seq", "shape", "shift", "source", "tup")
+     "indices_or_sections", "keys", "multi_index", "new_shape", "newshape", "out", "pad_width", "range",
+     "reps", "s", "sample", "seq", "shape", "shift", "source", "tup", "window_shape")
 )  # fmt: skip
 """The parameters that take a tuple or list which is no array."""
 _ITERATING = frozenset(map(id, numpy_functions("poly dstack column_stack lexsort choose linalg.multi_dot")))
@@ -60,6 +61,8 @@ def _staging_call(function: Any) -> Callable[..., Any] | None:
         record = functools.partial(_call, function)
     elif type(function) is np.vectorize:
         record = functools.partial(COMPOSITIONS[np.vectorize], function)
+    if record is None and function in NUMPY:
+        return None  # `builtins` has its own form
     if record is None:
         is_of_arrays = type(function) in (_DISPATCHER, np.ufunc) or isinstance(owner, np.ufunc)
         if not is_of_arrays or function in builtins.IMPLEMENTATIONS:

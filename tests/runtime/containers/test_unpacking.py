@@ -67,6 +67,16 @@ def test_tuples_in_a_list():
 # Repetition
 
 
+@pytest.mark.parametrize("n", [3, 0, -2])
+def test_lists_and_text(n: int):
+    def f(n):
+        zeros = [0.0] * n
+        zeros += [1.5] * int(n)
+        return zeros, n * [1, 2], "ab" * n, "-" * len(zeros) + ">", [None] * n
+
+    check(f, np.int64(n))
+
+
 def test_what_cannot_be_repeated():
     check(lambda x: [1] * x, np.float64(2))
     check(lambda x: "a" * (x > 1), np.int64(2))
@@ -211,10 +221,24 @@ def test_lists_and_objects_in_tuples_that_may_be_none(part: Any):
         lambda x, y: np.append([x, y], 1.0),
         lambda x, y: np.roll([x, y], 1, axis=0),
         lambda x, y: np.average([x, y], weights=[y, 1.0]),
+        lambda x, y: np.histogramdd((np.array([x, y]), np.array([y, y])), 2)[0],
+        lambda x, y: np.histogram2d([x, y], [y, x], bins=[[0.0, 1.6, 3.0], [0.0, 2.0, 4.0]])[0],
+        lambda x, y: np.lexsort(([x, y], [y, x])),
+        lambda x, y: np.resize([x, y], (4, 1)),
+        lambda x, y: np.choose([0, 1], [[x, y], [y, x]]),
+        lambda x, y: np.pad([x, y], (1, 2), constant_values=(x, y)),
     ],
 )
 def test_lists_as_operands(function: Any):
     check(function, np.float64(2.5), np.float64(1.5))
+
+
+def test_stacked_lists_of_staged_length():
+    def f(xs):
+        kept = [np.array([x, x + 1]) for x in xs if x > 1]
+        return np.stack(kept), np.concatenate(kept), np.vstack(kept) if kept else np.empty((0, 2))
+
+    check(f, XS)
 
 
 def test_writes_in_branches():

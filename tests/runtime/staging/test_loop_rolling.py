@@ -179,7 +179,7 @@ RESULTS = {
     "an unconverted function": left_unconverted,
     "a memoized function": memoized,
     "an exception handler": catching,
-    "a plain container": lambda i: len([0] * i),
+    "a plain container": lambda i: len((0,) * i),
     "an attribute name": lambda i: getattr(np, ("ones", "zeros")[i % 2])(1).sum(),
     "a list of functions": lambda i: [abs, float][i % 2](1.0),
 }
