@@ -41,12 +41,13 @@ INTERNAL_FOLDERS = [os.path.dirname(os.path.dirname(os.path.abspath(__file__))) 
 
 def register_internal_folder(folder: str) -> None:
     INTERNAL_FOLDERS.append(os.path.abspath(folder) + os.sep)
+    _is_internal_file.cache_clear()
 
 
 def register_user_folder(folder: str) -> None:
     """Treat code in a folder as user code, even inside an installed package or this one."""
     packages.USER_FOLDERS.append(os.path.abspath(folder) + os.sep)
-    for cached in (internal_files, packages.is_library, packages.installed_package):
+    for cached in (_is_internal_file, internal_files, packages.is_library, packages.installed_package):
         cached.cache_clear()
 
 
@@ -67,7 +68,12 @@ def drop_current_frame(error: BaseException) -> None:
 
 def is_internal(code: types.CodeType) -> bool:
     """Return whether code is part of this package."""
-    return code.co_filename.startswith(tuple(INTERNAL_FOLDERS)) and not is_in_user_folder(code.co_filename)
+    return _is_internal_file(code.co_filename)
+
+
+@functools.cache
+def _is_internal_file(filename: str) -> bool:
+    return filename.startswith(tuple(INTERNAL_FOLDERS)) and not is_in_user_folder(filename)
 
 
 def is_user_frame(frame: types.FrameType) -> bool:

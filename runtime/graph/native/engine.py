@@ -125,9 +125,11 @@ class Engine:
 
     def compile_later(self, region: Region) -> None:
         """Load a hot region and those beside it from the cache, or compile the hot one in the background."""
-        for each in (region, *(r for r in self.regions if r.is_cold)):
-            each.load()
-        if not region.ready:
+        region.load()
+        if region.ready:
+            for other in [r for r in self.regions if r.is_cold]:
+                other.load()
+        else:
             submit(lambda: self._compile(region))
 
     def _compile(self, region: Region) -> None:

@@ -355,9 +355,11 @@ def user_frames() -> Frames:
         if is_internal(code):
             if code.co_name == ROOT:
                 break
-        elif not code.co_filename.startswith("<frozen") and not code.co_filename.startswith(_NUMPY):
-            frames.append((code, frame.f_lasti))
-        frame = (holder_frame(frame) or frame).f_back
+        else:
+            if not code.co_filename.startswith(("<frozen", _NUMPY)):
+                frames.append((code, frame.f_lasti))
+            frame = holder_frame(frame) or frame
+        frame = frame.f_back
     return tuple(frames[::-1])
 
 
