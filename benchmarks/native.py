@@ -4,9 +4,9 @@
 
 Prints, for each function, the microseconds per warm call (the best of several runs), and the ratios of our
 time to those of Numba and JAX. The target is 1.3 times Numba's time plus 1.5 us for the call. Then come the
-first calls, the time until loops are machine code, in fresh processes with an empty and a filled cache, and
-the throughput of two threads. JAX runs in processes of its own, too: it knows the lengths of arrays and
-unrolls loops over them, which may take longer than the limit.
+first calls; for fresh processes the trace, and the time from its end until loops are machine code, with an
+empty and with a filled cache; and the throughput of two threads. JAX runs in processes of its own, too: it
+knows the lengths of arrays and unrolls loops over them, which may take longer than the limit.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ except ImportError:
 
 WORKER = Path(__file__).with_name("native_worker.py")
 ALLOWED, CALL = 1.3, 1.5e-6  # times Numba's time, and seconds for the call
-FIRST_CALLS = ROUNDS = 5
+FIRST_CALLS, ROUNDS, STARTS = 15, 5, 5
+LONGEST_FIRST, LONGEST_COMPILED, LONGEST_LOADED = 1.1, 1.5, 0.05  # times "numpy", seconds, seconds
 THREADED = "N-body, 1000 steps"
 
 
@@ -149,6 +150,8 @@ def warm_table(figures: dict[str, dict[str, float]]) -> Iterator[str]:
     speedups = [times["numpy"] / times["auto"] for times in figures.values()]
     yield f"geometric mean of the ratios of engine 'numpy' to 'auto': {geometric_mean(speedups):.2f}"
     yield f"more than {ALLOWED} times Numba's time plus {1e6 * CALL} us: {', '.join(missed) or 'none'}"
+    slower = [name for name, times in figures.items() if times["auto"] > times.get("JAX", float("inf"))]
+    yield f"slower than JAX: {', '.join(slower) or 'none'}"
 
 
 # Starts -------------------------------------------------------------------------------------------
@@ -166,30 +169,47 @@ def first_calls(name: str) -> dict[str, float]:
     return times
 
 
-def start_row(name: str) -> tuple[list[str], float]:
-    """Return a row of the table of starts, and the seconds of the import of llvmlite."""
-    first = first_calls(name)
+def start_figures(name: str) -> dict[str, Any]:
+    """Return the figures of fresh processes: one with an empty cache, and the best of those after it."""
     with tempfile.TemporaryDirectory() as folder:
-        cold, cached = (worker("start", name, limit=120, cache=f"{folder}/cache") for _ in range(2))
-    states = (
-        ", ".join(f"{cold['states'].count(s)} {s}" for s in dict.fromkeys(cold["states"]))
-        or "nothing to compile"
-    )
-    ready = [
-        number(1e3 * run["ready"])
-        if run["loaded"] and all(loaded is from_cache for loaded in run["loaded"])
-        else "-"
-        for run, from_cache in ((cold, False), (cached, True))
-    ]
-    engines = [number(1e3 * first[engine]) for engine in ("numpy", "auto")]
-    return [name, *engines, f"{first['auto'] / first['numpy']:.2f}", *ready, states], cached["import"]
+        cold, *later = (worker("start", name, limit=120, cache=f"{folder}/cache") for _ in range(1 + STARTS))
+    cached = min(later, key=lambda run: run["ready"])
+    for run, from_cache in ((cold, False), (cached, True)):
+        if not run["loaded"] or any(loaded is not from_cache for loaded in run["loaded"]):
+            run["ready"] = float("inf")
+    trace = min(run["trace"] for run in later)
+    states = (f"{cold['states'].count(s)} {s}" for s in dict.fromkeys(cold["states"]))
+    return first_calls(name) | {
+        "trace": trace, "compiled": cold["ready"], "loaded": cached["ready"], "states": ", ".join(states)
+    }  # fmt: skip
 
 
 def starts() -> Iterator[str]:
-    rows, imports = zip(*map(start_row, PROGRAMS), strict=True)
-    heads = ["ms", "first, numpy", "first, auto", "ratio", "machine code", "from cache", "regions"]
+    found = {name: start_figures(name) for name in PROGRAMS}
+    rows = [
+        [
+            name,
+            *(number(1e3 * f[engine]) for engine in ("numpy", "auto")),
+            f"{f['auto'] / f['numpy']:.2f}",
+            *(number(1e3 * f[step]) for step in ("trace", "compiled", "loaded")),
+            f["states"],
+        ]
+        for name, f in found.items()
+    ]
+    heads = ["ms", "first, numpy", "first, auto", "ratio", "trace", "machine code", "from cache", "regions"]
     yield table(heads, rows)
-    yield f"llvmlite is imported before these calls, in {1e3 * min(imports):.0f} ms"
+    slow = {
+        f"first calls of more than {LONGEST_FIRST} times those on NumPy": [
+            name for name, f in found.items() if f["auto"] > LONGEST_FIRST * f["numpy"]
+        ],
+        f"machine code after more than {LONGEST_COMPILED} s": [
+            name for name, f in found.items() if f["compiled"] > LONGEST_COMPILED
+        ],
+        f"from the cache after more than {1e3 * LONGEST_LOADED:.0f} ms": [
+            name for name, f in found.items() if f["loaded"] > LONGEST_LOADED
+        ],
+    }
+    yield from (f"{what}: {', '.join(names) or 'none'}" for what, names in slow.items())
 
 
 # Threads ------------------------------------------------------------------------------------------
