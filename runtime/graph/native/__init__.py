@@ -1,8 +1,8 @@
 """Machine code for the loops of graphs.
 
 `engine` decides which loops are compiled and when, `regions` finds them, and `codegen` turns one into LLVM
-assembly. `llvm` makes object code of that, which `cache` keeps on disk. `calls` passes values in and out, and
-`resume` goes on in Python where machine code gives up.
+assembly. `llvm` makes object code of that, `images` links it, and `cache` keeps it on disk. `calls` passes
+values in and out, and `resume` goes on in Python where machine code gives up.
 """
 
 from __future__ import annotations

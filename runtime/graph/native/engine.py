@@ -126,11 +126,14 @@ class Engine:
     def compile_later(self, region: Region) -> None:
         """Load a hot region and those beside it from the cache, or compile the hot one in the background."""
         region.load()
-        if region.ready:
-            for other in [r for r in self.regions if r.is_cold]:
-                other.load()
-        else:
+        if not region.ready:
             submit(lambda: self._compile(region))
+        elif self._lock.acquire(blocking=False):  # it is held while another region is compiled
+            try:
+                for other in [r for r in self.regions if r.is_cold]:
+                    other.load()
+            finally:
+                self._lock.release()
 
     def _compile(self, region: Region) -> None:
         with self._lock:

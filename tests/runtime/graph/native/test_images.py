@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
 import struct
@@ -143,6 +144,33 @@ def test_what_is_not_understood_has_no_image():
     for place in places:
         changed[place : place + 4] = struct.pack("<I", 42)
     assert places and images.link(bytes(changed), FUNCTIONS) is None
+
+
+CASES = ("add i64 %x, 7", "mul i64 %x, %x", "sdiv i64 1000, %x", "xor i64 %x, 55", "sub i64 9, %x")
+SWITCH = "\n".join(
+    [
+        "declare void @PyErr_Clear()",
+        "define i64 @chosen(i64 %k, i64 %x) {",
+        f"switch i64 %k, label %none [{' '.join(f'i64 {i}, label %l{i}' for i in range(len(CASES)))}]",
+        *(
+            line
+            for i, case in enumerate(CASES)
+            for line in (f"l{i}:", "call void @PyErr_Clear()", f"%r{i} = {case}", f"ret i64 %r{i}")
+        ),
+        "none:",
+        "ret i64 -1 }",
+    ]
+)
+
+
+@linux_only
+def test_tables_of_jumps_are_linked():
+    """LLVM may make a table of places in the code, whose entries are distances."""
+    code = llvm.object_code(SWITCH)
+    assert struct.pack("<I", 24) in code  # R_X86_64_PC64
+    loaded = images.LoadedImage(images.link(code, ["chosen"]))
+    chosen = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(loaded.address("chosen"))
+    assert [chosen(k, 3) for k in range(6)] == [10, 9, 333, 52, 6, -1]
 
 
 @linux_only
