@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
+from numpy import ndarray
 
 from autograph_rs.runtime.core.active_backends import ACTIVE
 from autograph_rs.runtime.debugging.tracebacks import add_unconverted_notes, strip_internal_frames
@@ -46,8 +47,9 @@ class FastPath(Generic[P, R_co]):
                 fast_key = []
                 for value in args:
                     kind = type(value)
-                    if kind is np.ndarray:
-                        fast_key += (value.dtype, value.shape)
+                    if kind is ndarray:
+                        fast_key.append(value.dtype)
+                        fast_key.append(value.shape)
                     elif kind in SCALARS:
                         fast_key.append(kind)
                     else:
