@@ -1,9 +1,10 @@
 """The engines "native" and "auto": graphs as Python code whose hot loops are machine code.
 
-A graph starts as Python code that measures its outermost loops. A loop that has taken long enough is
-compiled in the background and replaces the Python loop, at its next iteration or at the next call. Once it
-is known of each loop whether machine code pays, the graph is compiled without measurements. If all loops are
-machine code and calls are short, the code around them may become machine code as well.
+A graph starts as Python code that measures its outermost loops. A loop that has taken long enough is loaded
+from the cache, with those beside it, or else compiled in the background. Machine code replaces the Python
+loop at its next iteration or at the next call. Once it is known of each loop whether machine code pays, the
+graph is compiled without measurements. If all loops are machine code and calls are short, the code around
+them may become machine code as well.
 """
 
 from __future__ import annotations
