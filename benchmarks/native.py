@@ -174,7 +174,7 @@ def first_calls(name: str) -> dict[str, float]:
 
 
 def start_figures(name: str) -> dict[str, Any]:
-    """Return the figures of fresh processes: the best of those with an empty cache, and of those after them."""
+    """Return the figures of fresh processes: the best of those with an empty cache, and of later ones."""
     with tempfile.TemporaryDirectory() as folder:
 
         def ready(cache: str) -> dict[str, Any]:
