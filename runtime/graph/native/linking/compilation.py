@@ -61,8 +61,8 @@ class Build:
         from .llvm import object_code  # noqa: PLC0415
 
         text, code = compile_region(self._graph, self._mode, self._targets, **self._options)
-        binary: Binary = object_code(text)
-        binary = link(binary, FUNCTIONS) or binary
+        file = object_code(text)
+        binary: Binary = link(file, FUNCTIONS) or file
         if self._key and self._numbers is not None:
             cache.store(self._key, pack(code, binary, self._numbers))
         try:
