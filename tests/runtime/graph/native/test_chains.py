@@ -11,7 +11,7 @@ import pytest
 from native_support import check, draw, engine_of, needs_llvm
 
 import autograph_rs as ag
-from autograph_rs.runtime.graph.native import chains, parallel
+from autograph_rs.runtime.graph.native import background, chains, parallel
 
 pytestmark = needs_llvm
 SIZES = (4096, 4097, 4111, 20_000)
@@ -171,3 +171,15 @@ def test_a_forked_process_has_threads_of_its_own():
     """A child does not wait for threads that only its parent has."""
     command = [sys.executable, "-W", "ignore", "-c", FORKS]
     subprocess.run(command, check=True, timeout=120)
+
+
+def test_a_long_chain_is_looked_up_before_it_runs(tmp_path, monkeypatch):
+    """If its machine code is in the cache, the first call uses that; otherwise NumPy runs."""
+    monkeypatch.setenv("AUTOGRAPH_RS_CACHE", str(tmp_path / "cache"))
+    x = np.linspace(-1.0, 1.0, 2**20)
+    np.testing.assert_array_equal(ag.function(leaky)(x, x), leaky(x, x))
+    background.wait_for_compilation()
+    auto = ag.function(leaky)
+    np.testing.assert_array_equal(auto(x, x), leaky(x, x))
+    [chain] = engine_of(auto).regions
+    assert (chain.from_cache, chain.native_calls, chain.python_calls) == (True, 1, 0)
