@@ -19,7 +19,7 @@ from ..ir.types import ArrayType, ScalarType
 from ..rules.ufuncs import OPERATOR_OF
 from .assembly.statuses import INLINE, NOT_RUN
 from .linking.compilation import Build
-from .parallel import run_parts, thread_count
+from .parallel import FasterOf, run_parts, thread_count
 from .region import Owner, Region
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ class ChainRegion(Region):
                 return tuple(targets)
             return in_one_thread(*arguments)
 
-        return run_in_threads
+        return FasterOf(run_in_threads, in_one_thread)
 
     def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
         """Run the chain again in NumPy, which warns or raises."""

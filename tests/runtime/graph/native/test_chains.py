@@ -153,6 +153,25 @@ def test_threads_warn_once(several_threads, errors):
         check(lambda a, b: a * b + b, (changed, changed), errors=errors)
 
 
+def test_the_faster_of_two_ways_remains(monkeypatch):
+    """Both run in turn until each has had its calls; then the one that took less time runs."""
+    now, called = [0.0], []
+    monkeypatch.setattr(parallel, "perf_counter", lambda: now[0])
+
+    def taking(seconds, name):
+        def run(x):
+            now[0] += seconds
+            called.append(name)
+            return (x,)
+
+        return run
+
+    faster = parallel.FasterOf(taking(2.0, "threads"), taking(1.0, "one"))
+    count = 2 * parallel.CALLS_IN_TURN
+    assert [faster(i) for i in range(count + 3)] == [(i,) for i in range(count + 3)]
+    assert called == ["threads", "one"] * parallel.CALLS_IN_TURN + ["one"] * 3
+
+
 FORKS = """
 import os, numpy as np, autograph_rs as ag
 f = ag.function(lambda x: x * 2 + 1, engine="native")
@@ -160,7 +179,7 @@ x = np.arange(600_000.0)
 assert np.array_equal(f(x), x * 2 + 1)
 child = os.fork()
 if not child:
-    os._exit(0 if np.array_equal(f(x), x * 2 + 1) else 1)
+    os._exit(0 if all(np.array_equal(f(x), x * 2 + 1) for _ in range(2)) else 1)  # in one thread, in several
 _, status = os.waitpid(child, 0)
 raise SystemExit(os.waitstatus_to_exitcode(status))
 """
