@@ -19,7 +19,7 @@ from ..ir.types import ArrayType, ScalarType
 from ..rules.ufuncs import OPERATOR_OF
 from .assembly.statuses import INLINE, NOT_RUN
 from .linking.compilation import Build
-from .parallel import run_parts, thread_count
+from .parallel import FasterOf, run_parts, thread_count
 from .region import Owner, Region
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ MIN_ELEMENTS = 4096
 """The number of elements of an array from which a chain pays."""
 MIN_PARALLEL = 2**19
 """The number of elements from which several threads run a chain."""
+_LONG = 2**21
+"""The number of elements that NumPy computes in about the time after which a region is compiled."""
 _MOST_IN_ONE_LOOP = 64
 """The nodes of a chain of which one loop computes all."""
 _OPERATORS = frozenset(
@@ -149,6 +151,7 @@ class ChainRegion(Region):
         super().__init__(chain.nodes[0], chain.graph, owner, "chain of array operations")
         self.chain = chain
         self._one_loop = for_one_loop(chain)
+        self._is_long = len(chain.nodes) * math.prod(d or 0 for d in _shape(chain.nodes[0])) >= _LONG
         self.run = self._run_first
 
     def _build(self) -> Build:
@@ -160,7 +163,11 @@ class ChainRegion(Region):
         return self.run(*arguments)
 
     def _run_first(self, *arguments: Any) -> tuple:
-        """Run the chain in NumPy, and measure it."""
+        """Run the chain in NumPy, and measure it. A long one is hot before it runs."""
+        if self._is_long:
+            self._request()
+            if self.ready:
+                return self.run(*arguments)
         began = perf_counter()
         results = self.run_python(*arguments)
         self.end(began)
@@ -200,7 +207,7 @@ class ChainRegion(Region):
                 return tuple(targets)
             return in_one_thread(*arguments)
 
-        return run_in_threads
+        return FasterOf(run_in_threads, in_one_thread)
 
     def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
         """Run the chain again in NumPy, which warns or raises."""

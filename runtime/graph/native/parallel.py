@@ -17,6 +17,8 @@ import numpy as np
 
 from .independence import Independence
 
+CALLS_IN_TURN = 8
+"""The calls of each way of which the total decides whether several threads are faster."""
 MIN_SECONDS = 0.0005
 """The time of a loop in one thread from which several pay."""
 
@@ -49,6 +51,32 @@ def run_parts(part: Callable[..., tuple | None], values: Sequence[Any], size: in
     ]
     results = [part(*cut(0)), *(future.result() for future in futures)]
     return None not in results
+
+
+class FasterOf:
+    """Functions with the same results, of which the fastest remains. At first they run in turn.
+
+    Several threads may take longer than one: others use the processors, or the memory is the limit.
+    """
+
+    def __init__(self, *functions: Callable[..., tuple]):
+        self._functions = functions
+        self._seconds = [0.0 for _ in functions]
+        self._calls = 0
+        self._run: Callable[..., tuple] = self._measured
+
+    def __call__(self, *arguments: Any) -> tuple:
+        return self._run(*arguments)
+
+    def _measured(self, *arguments: Any) -> tuple:
+        index = self._calls % len(self._functions)
+        self._calls += 1
+        began = perf_counter()
+        results = self._functions[index](*arguments)
+        self._seconds[index] += perf_counter() - began
+        if self._calls >= CALLS_IN_TURN * len(self._functions):
+            self._run = self._functions[self._seconds.index(min(self._seconds))]
+        return results
 
 
 class ParallelLoop:

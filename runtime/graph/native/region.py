@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable
 from time import perf_counter
@@ -93,12 +94,13 @@ class Region:
         self._use(native or build.compile(), started)
 
     def load(self) -> None:
-        """Use the machine code of an earlier process, if the cache has it."""
+        """Use the machine code of an earlier process, if the cache has it. A fault costs only speed."""
         started = perf_counter()
-        native = self._build().load(without_llvm=True)
-        if native is not None:
-            self._is_requested = self.from_cache = True
-            self._use(native, started)
+        with contextlib.suppress(Exception):  # such as a `RecursionError` deep in the user's calls
+            native = self._build().load(without_llvm=True)
+            if native is not None:
+                self._is_requested = self.from_cache = True
+                self._use(native, started)
 
     def _use(self, native: NativeCode, started: float) -> None:
         """Run machine code from the next call on. Its compilation or loading has `started` then."""

@@ -11,7 +11,7 @@ import pytest
 from native_support import check, draw, engine_of, needs_llvm
 
 import autograph_rs as ag
-from autograph_rs.runtime.graph.native import chains, parallel
+from autograph_rs.runtime.graph.native import background, chains, parallel
 
 pytestmark = needs_llvm
 SIZES = (4096, 4097, 4111, 20_000)
@@ -153,6 +153,25 @@ def test_threads_warn_once(several_threads, errors):
         check(lambda a, b: a * b + b, (changed, changed), errors=errors)
 
 
+def test_the_faster_of_two_ways_remains(monkeypatch):
+    """Both run in turn until each has had its calls; then the one that took less time runs."""
+    now, called = [0.0], []
+    monkeypatch.setattr(parallel, "perf_counter", lambda: now[0])
+
+    def taking(seconds, name):
+        def run(x):
+            now[0] += seconds
+            called.append(name)
+            return (x,)
+
+        return run
+
+    faster = parallel.FasterOf(taking(2.0, "threads"), taking(1.0, "one"))
+    count = 2 * parallel.CALLS_IN_TURN
+    assert [faster(i) for i in range(count + 3)] == [(i,) for i in range(count + 3)]
+    assert called == ["threads", "one"] * parallel.CALLS_IN_TURN + ["one"] * 3
+
+
 FORKS = """
 import os, numpy as np, autograph_rs as ag
 f = ag.function(lambda x: x * 2 + 1, engine="native")
@@ -160,7 +179,7 @@ x = np.arange(600_000.0)
 assert np.array_equal(f(x), x * 2 + 1)
 child = os.fork()
 if not child:
-    os._exit(0 if np.array_equal(f(x), x * 2 + 1) else 1)
+    os._exit(0 if all(np.array_equal(f(x), x * 2 + 1) for _ in range(2)) else 1)  # in one thread, in several
 _, status = os.waitpid(child, 0)
 raise SystemExit(os.waitstatus_to_exitcode(status))
 """
@@ -171,3 +190,15 @@ def test_a_forked_process_has_threads_of_its_own():
     """A child does not wait for threads that only its parent has."""
     command = [sys.executable, "-W", "ignore", "-c", FORKS]
     subprocess.run(command, check=True, timeout=120)
+
+
+def test_a_long_chain_is_looked_up_before_it_runs(tmp_path, monkeypatch):
+    """If its machine code is in the cache, the first call uses that; otherwise NumPy runs."""
+    monkeypatch.setenv("AUTOGRAPH_RS_CACHE", str(tmp_path / "cache"))
+    x = np.linspace(-1.0, 1.0, 2**20)
+    np.testing.assert_array_equal(ag.function(leaky)(x, x), leaky(x, x))
+    background.wait_for_compilation()
+    auto = ag.function(leaky)
+    np.testing.assert_array_equal(auto(x, x), leaky(x, x))
+    [chain] = engine_of(auto).regions
+    assert (chain.from_cache, chain.native_calls, chain.python_calls) == (True, 1, 0)

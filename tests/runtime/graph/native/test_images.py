@@ -222,3 +222,22 @@ def test_the_key_has_the_features_of_the_processor(target_name):
         flags = next(line for line in file if line.startswith("flags"))
     assert flags in target_name()
     assert "llvmlite" not in target_name() and llvm.target_name() not in target_name()
+
+
+@linux_only
+def test_a_fault_of_loading_costs_only_speed(directory, monkeypatch):
+    """Code is loaded inside the user's call, which must not fail, even where the stack is almost full."""
+    native = ag.function(collatz, engine="native")
+    native(np.int64(27))
+
+    def fail(*_arguments):
+        raise RecursionError
+
+    monkeypatch.setattr(region, "HOT_SECONDS", 0)
+    monkeypatch.setattr(compilation, "GraphText", fail)
+    auto = ag.function(collatz, engine="auto")
+    assert auto(np.int64(27)) == 111
+    background.wait_for_compilation()
+    assert auto(np.int64(27)) == 111
+    [loop] = engine_of(auto).refused
+    assert loop.reason == "the compiler failed"
