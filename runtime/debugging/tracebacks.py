@@ -280,11 +280,9 @@ def catches_exceptions(code: types.CodeType) -> bool:
 @functools.lru_cache(maxsize=1024)
 def handled_ranges(code: types.CodeType) -> list[tuple[int, int]]:
     """Return the ranges of instructions that an `except` clause of a function covers."""
-    found = []
-    instructions = list(dis.get_instructions(code))
+    found, instructions = [], list(dis.get_instructions(code))
     for entry in dis.Bytecode(code).exception_entries:  # type: ignore[attr-defined]  # not in typeshed
-        handler = [i for i in instructions if i.offset >= entry.target][1:]
-        names = [i.opname for i in islice(handler, 12)]
+        names = [i.opname for i in islice((i for i in instructions if i.offset >= entry.target), 1, 13)]
         end = next((n for n, name in enumerate(names) if name in ("RERAISE", "WITH_EXCEPT_START")), 12)
         if names[:1] == ["POP_TOP"] or any(n.startswith("CHECK_E") for n in names[:end]):
             found.append((entry.start, entry.end))
