@@ -18,6 +18,7 @@ import numpy as np
 from ... import staging
 from ...core.active_backends import active_backend
 from ...core.packages import is_library
+from ...core.rolling_attempts import is_rolling
 from ...core.undefined import NONE_USES
 from ...debugging import error_operands
 from ...debugging.tracebacks import is_internal, opcode_of, user_frame
@@ -26,7 +27,7 @@ from ...errors.unsupported import unconverted_reason
 from ..ir.graph import Node
 from ..ir.list_operations import TEXT_METHODS
 from ..ir.op_properties import has_ellipsis
-from ..ir.types import ArrayType, MaybeType, OptionalType, ScalarType, TupleType, bound_type
+from ..ir.types import ArrayType, MaybeType, OptionalType, ReferenceType, ScalarType, TupleType, bound_type
 from ..rules import METHODS
 from . import plain_arrays, recording
 from .numpy_views import (
@@ -289,12 +290,21 @@ def _binary(name: str, *, reflected: bool = False) -> Callable[[Any, Any], Any]:
         if not recording.can_stage(other):
             return NotImplemented
         if name == "mul" and isinstance(other, (list, tuple, str)) and not getattr(self.type, "shape", ()):
+            if isinstance(other, list) and _is_integer(self) and not is_rolling():
+                return active_backend().staged_list([*other]) * self
             self.fail(
                 "cannot repeat a list or string", _UNKNOWN, "use np.full or np.tile, or append in a loop"
             )
         return recording.binary(name, other, self) if reflected else recording.binary(name, self, other)
 
     return method
+
+
+def _is_integer(value: Any) -> bool:
+    kind = value.type
+    if isinstance(kind, ArrayType):
+        return kind.dtype.kind in "iu" and not value.is_mutable
+    return bool(kind == ScalarType(int))
 
 
 def _in_place(name: str) -> Callable[[Any, Any], Any]:
@@ -695,7 +705,9 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
     kind = node.type
     if type(kind) in STRUCTURES:
         return STRUCTURES[type(kind)](node)
-    return _CLASSES[type(kind.held if isinstance(kind, MaybeType) else kind)](node, owner)
+    while isinstance(kind, (MaybeType, ReferenceType)):
+        kind = kind.held
+    return _CLASSES[type(kind)](node, owner)
 
 
 recording.register_staged_class(Staged, wrap, plain_arrays.staged_in_place)

@@ -16,7 +16,7 @@ from ...values.structures import Spec, leaf_paths, unflatten
 from .aliases import is_aliased, ties
 from .container_merging import MergedContainers, Value, aligned, count_of_sources
 from .growing_lists import stage_list
-from .mismatches import Rows, described, merge_leaves, not_in_a_program, outlined
+from .mismatches import Rows, described, ignored, merge_leaves, not_in_a_program, outlined
 from .missing_values import markers, optional_leaves
 from .statement import Path, Statement, is_missing, is_same
 
@@ -115,6 +115,7 @@ class CarriedValues:
                 share(places[slot], "it may be another name for an array from an earlier iteration")
                 follow(places[slot], array)
         for old, placeholder in zip(self.initial(), placeholders, strict=True):
+            getattr(self.backend, "link", ignored)(placeholder, old)
             if is_view(old):
                 follow(placeholder, old.base)
 
@@ -236,7 +237,9 @@ class CarriedValues:
                 return previous
             if kind is None:
                 raise TypeError(not_in_a_program(backend, leaf))
-            return getattr(backend, "widen", backend.merge)(previous, kind)
+            merged = getattr(backend, "widen", backend.merge)(previous, kind)
+            getattr(backend, "note_merged", ignored)(merged, old, leaf)
+            return merged
         except TypeError as error:
             is_missing = leaf is None or isinstance(leaf, Undefined)
             rows.add(name, previous, described(backend, leaf), str(error), is_missing=is_missing)
@@ -251,10 +254,15 @@ class CarriedValues:
         for location in list(self.init):
             if isinstance(location, Location) and isinstance(location.owner, list):
                 del self.init[location], self.types[location]
-            elif not isinstance(location, Written):
+            elif isinstance(location, Written):
+                old = self.init[location][0][0]
+                if getattr(old, "origin", None) is not getattr(location.handle, "origin", None):
+                    del self.init[location], self.types[location]
+            else:
                 leaves, spec = self.statement.current(location)
                 old, old_spec = self.init[location]
-                if spec != old_spec or any(map(operator.is_not, leaves, old)):
+                is_object = any(staged_by(v) and getattr(v, "is_reference", False) for v in leaves)
+                if is_object or spec != old_spec or any(map(operator.is_not, leaves, old)):
                     self.start_from(location, (leaves, spec))
 
     def left(self, path: Path) -> Iterator[Any]:

@@ -263,10 +263,16 @@ def merge_leaves(
     try:
         if undefined is not None:
             return backend.unbound(kinds[0] if kinds[1] is None else kinds[1], undefined.error)
-        return backend.merge(*kinds)
+        kind = backend.merge(*kinds)
+        getattr(backend, "note_merged", ignored)(kind, first, second)
+        return kind
     except TypeError as error:
         refuse(str(error), is_missing=undefined is not None)
         return None
+
+
+def ignored(*_: Any) -> None:
+    """Take the place of a method that a backend does not have."""
 
 
 def _optional(backend: Backend, first: Any, second: Any, kinds: list[Any], is_loop: bool) -> Any | None:

@@ -17,6 +17,7 @@ from ...ir.types import ArrayType, ScalarType, StagedType
 from .. import recording
 from ..tensor import Staged, Tensor
 from ..trace import constant_type
+from .lists import of_list
 from .staged_keyed import StagedKeyed
 from .staged_lists import StagedList
 
@@ -96,15 +97,30 @@ StagedIterable.__name__ = "staged iterable"  # for Python's own messages
 
 def element_types(iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[StagedType]]:
     """Return a function that builds an item from staged values, and the types of these values."""
-    parts, structure = element_parts(as_iterable(iterated))
+    iterated = as_iterable(iterated)
+    parts, structure = element_parts(iterated)
+    sources = _sources_of_parts(iterated)
 
     def rebuild(values: Sequence[Any]) -> Any:
-        for value in values:
+        for value, source in zip(values, sources, strict=True):
             if isinstance(value, Staged):
                 value.shared = "it is an item of an iterable, which would have to change too"
+            if source is not None:
+                of_list(source, value)
         return build_item(structure, values)
 
     return rebuild, parts
+
+
+def _sources_of_parts(iterated: Any) -> list[StagedList | None]:
+    """Return the staged list from which each value in an item of an iterable comes, or None."""
+    if isinstance(iterated, StagedIterable) and iterated.op in ("zip", "reversed", "enumerate"):
+        inputs = iterated.inputs[: 1 if iterated.op == "enumerate" else None]
+        found = [source for part in inputs for source in _sources_of_parts(part)]
+        return [None] * (len(iterated.parts) - len(found)) + found
+    if isinstance(iterated, StagedList):
+        return [iterated]
+    return [None] * len(element_parts(iterated)[0])
 
 
 def iterated_sources(iterated: Any) -> list[Any]:
