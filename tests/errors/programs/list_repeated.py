@@ -6,7 +6,7 @@ import autograph_rs as ag
 def wrong():
     @ag.function
     def zeros(n):
-        return len([0] * n)  # <-- here
+        return len((0,) * n)  # <-- here
 
     return zeros(np.int64(3))
 
