@@ -99,7 +99,7 @@ def get_item(backend: Backend, mapping: Mapping[Any, Any], key: Any) -> Any:
     place = find(backend, key, tuple(mapping), required=is_plain)
     if not is_plain:
         raise_if(backend, place < 0, _unknown_key())
-    return staging.get_item([*mapping.values()], place)
+    return staging.found_in(backend, staging.get_item([*mapping.values()], place), mapping, key)
 
 
 def get(backend: Backend, mapping: Mapping[Any, Any], key: Any, default: Any = None) -> Any:

@@ -132,9 +132,19 @@ def write(backend: Backend, target: Any, key: Any, value: Any) -> Any:
         target[key] = value
     elif isinstance(target, dict):
         return keyed.set_item(backend, target, key, value)
+    elif _differ(target, value) and hasattr(backend, "staged_container"):
+        staged = backend.staged_container(target)
+        staged[key] = value
+        return staged
     else:
         set_item(backend, target, key, value)
     return target
+
+
+def _differ(values: list[Any], value: Any) -> bool:
+    """Return whether a list in a list, or a value, differs from the others in structure."""
+    specs = [flatten(part)[1] for part in (*values, value)]
+    return any(part.kind is list for part in specs) and any(part != specs[0] for part in specs)
 
 
 def _write_to_selected(backend: Backend, target: SelectedContainer, key: Any, value: Any) -> None:

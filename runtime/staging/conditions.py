@@ -49,7 +49,9 @@ def if_stmt(
 
     def both() -> tuple[Path, Path]:
         made = statement.settled(captured)
-        return captured() if _grow_lists(statement, *made) else made
+        while _grow_lists(statement, *made):
+            made = statement.settled(captured)
+        return made
 
     sides = Side("if true", (body,)), Side("if false", (orelse,))
     first, second, values = _merged_paths(statement, both, cond, outputs, sides)
@@ -276,7 +278,9 @@ def if_exp(
 
     def both() -> tuple[Path, Path]:
         made = statement.settled(captured)
-        return captured() if _grow_lists(statement, *made) else made
+        while _grow_lists(statement, *made):
+            made = statement.settled(captured)
+        return made
 
     first, second, values = _merged_paths(statement, both, cond, 0, (Side("if true"), Side("if false")))
     value = values.pop(RESULT, None)

@@ -239,8 +239,17 @@ def get_item(target: Any, key: Any) -> Any:
         items = [flatten(item, sources=lambda value: (value,)) for item in target]
         specs = [spec for _, spec in items]
         if specs.count(specs[0]) == len(specs):
-            return _item_by_parts(backend, target, key, [own for own, _ in items], specs)
-    return backend.get_item(target, key)
+            item = _item_by_parts(backend, target, key, [own for own, _ in items], specs)
+            return found_in(backend, item, target, key)
+    return found_in(backend, backend.get_item(target, key), target, key)
+
+
+def found_in(backend: Backend, item: Any, container: Any, key: Any) -> Any:
+    """Note where an item of a plain container was found, so that a change of it reaches the container."""
+    note = getattr(backend, "note_item", None)
+    if note is not None and staged_by(container) is None:
+        note(item, container, key)
+    return item
 
 
 def _replaced_item(getter: Any) -> Callable[[Any], Any] | None:

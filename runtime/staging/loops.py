@@ -12,7 +12,7 @@ import numpy as np
 
 from ..backends import BACKENDS, Backend
 from ..core.active_backends import assuming
-from ..core.closures import set_nothing
+from ..core.closures import never, set_nothing
 from ..core.in_flight import running
 from ..errors import AliasError, MismatchError
 from ..values.locations import Written
@@ -36,11 +36,15 @@ def fixed_point(
     for _ in range(MAX_WIDENINGS):
         rows = Rows()
         again: Restage | None = None
+        mark = getattr(carried.backend, "count_type_changes", int)()
+        known_items = len(carried.statement.items)
         carried.statement.forget()
         try:
             path = once()
             carried.statement.check_aliases(path)
             settled = carried.settle(path, rows)
+            settled = settled and not getattr(carried.backend, "types_changed", never)(mark)
+            settled = settled and len(carried.statement.items) == known_items
             _stage_written(carried, path)
         except Restage as error:
             again = error
@@ -50,6 +54,7 @@ def fixed_point(
             continue
         if again is not None:
             again.stage(carried.statement)
+            carried.statement.items.clear()
             carried.reset()
             continue
         if rows.rows:
@@ -246,7 +251,10 @@ def for_stmt(
         return
     statement = Statement(backend, (extra_test or set_nothing, body), (get_state, set_state), names)
     carried = CarriedValues(statement)
-    once = functools.partial(run_iteration, carried, backend.elements(iterated), extra_test, body)
+
+    def once() -> Path:
+        return run_iteration(carried, backend.elements(iterated), extra_test, body)
+
     path = fixed_point(carried, once, "a staged 'for'", (body,))
     if isinstance(path, NoInitialValue):
         if is_peeled:

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from ..errors import AliasError
 
 ALIASED_SOURCE: list[Any] = []
 """Stands for the source of a container that a branch or iteration created and bound to two names."""
+
+
+STAGE_SOURCES: list[Callable[[Any], None]] = []
+"""The function that has the candidates staged before the condition, once its module is loaded."""
 
 
 class SelectedContainer:
@@ -26,7 +30,35 @@ class SelectedContainer:
     """The staged index that selects the container, and the candidates by index, if it is known."""
     select_again: Callable[[], Any] | None = None
     """Select the container again by the same index, after its candidates have changed."""
+    find_object: Callable[[], Any] | None = None
+    """Return what the container stands for as an object of the graph, if the backend has such objects."""
     _snapshots: Sequence[list[Any]] | None = None
+
+    is_lost = False
+
+    def as_object(self) -> Any:
+        """Return what the container stands for, which can be changed.
+
+        Raises:
+            AliasError: the backend has no such objects, or the container is not an item of another one.
+        """
+        for stage in STAGE_SOURCES:
+            stage(self)
+        if self.find_object is None:
+            kind = self.base.__name__
+            raise AliasError(
+                f"a {kind} selected by a staged condition cannot be modified",
+                why="which original would have to change is known only when the graph runs",
+                remedy=f"modify a copy if the original need not change: {kind}(x); "
+                "or use a two-dimensional array: a[i, j] = v",
+            )
+        return self.find_object()
+
+    def lose(self) -> None:
+        """Refuse later reads: a staged container has taken the place of the one that contains the sources."""
+        self.sources = ()
+        self.choice = self.select_again = self.find_object = self._snapshots = None
+        self.is_lost = True
 
     def snapshot_sources(self) -> None:
         if self._snapshots is None:
@@ -46,6 +78,8 @@ class SelectedContainer:
 
     def is_stale(self) -> bool:
         """Return whether a source has changed since its snapshot."""
+        if self.is_lost:
+            return True
         for source, snapshot in zip(self.sources, self._snapshots or (), strict=False):
             items = raw_items(source)
             if len(items) != len(snapshot) or any(map(operator.is_not, items, snapshot)):
@@ -133,14 +167,9 @@ def _reader(base: type, name: str) -> Callable[..., Any]:
     return method
 
 
-def _writer(kind: str) -> Callable[..., NoReturn]:
-    def method(self: SelectedContainer, *args: Any, **kwargs: Any) -> NoReturn:
-        raise AliasError(
-            f"a {kind} selected by a staged condition cannot be modified",
-            why="which original would have to change is known only when the graph runs",
-            remedy=f"modify a copy if the original need not change: {kind}(x); "
-            "or use a two-dimensional array: a[i, j] = v",
-        )
+def _writer(name: str) -> Callable[..., Any]:
+    def method(self: SelectedContainer, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self.as_object(), name)(*args, **kwargs)
 
     return method
 
@@ -160,4 +189,4 @@ for _kind, _readers, _writers in (
     for _name in f"{_READERS} {_readers}".split():
         setattr(_kind, _name, _reader(_kind.base, _name))
     for _name in f"{_WRITERS} {_writers}".split():
-        setattr(_kind, _name, _writer(_kind.base.__name__))
+        setattr(_kind, _name, _writer(_name))

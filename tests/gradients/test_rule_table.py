@@ -103,7 +103,7 @@ def test_ops():
     ruled = {op for op in OPS if has_rule(ufuncs.UFUNCS.get(op)) or op.startswith("random.")}
     assert OPS.keys() - known - ruled == {
         "attempt", "is_none", "is_same", "member_name", "member_value", "zeros_of",  # not of floats
-        "new_object", "attribute",  # refused: see docs/limitations.md
+        "new_object", "attribute", "reference", "reference_update",  # refused: see docs/limitations.md
     }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -30,7 +31,7 @@ from ..ir.types import (
 )
 from ..state.variables import Variable
 from ..tracing import effects, failing_ops, plain_arrays, recording  # noqa: F401 - fills check_failing
-from ..tracing.containers import alternatives, lists, objects, staged_dicts
+from ..tracing.containers import alternatives, lists, object_updates, objects, references, staged_dicts
 from ..tracing.containers.alternatives import Alternatives
 from ..tracing.containers.iterables import (
     IterableSource,
@@ -78,6 +79,8 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     text = staticmethod(effects.staged_string)
     join = staticmethod(effects.joined)
     raise_error = staticmethod(effects.raise_in_graph)
+    staged_container = staticmethod(references.staged_container)
+    stage_item = staticmethod(references.stage_item)
     contains = staticmethod(items.contains)
     find = staticmethod(items.find)
     staged_array = staticmethod(plain_arrays.staged_array)
@@ -110,7 +113,7 @@ class GraphBackend(staged_dicts.KeyedConstructors):
 
     def type_of(self, value: Any) -> StagedType | None:
         if isinstance(value, Staged):
-            return value.type
+            return value.origin.type if isinstance(value, StagedList) else value.type
         if isinstance(value, Part):
             return AlternativesType(alternatives.describe(value))
         return lists.list_type(value) if type(value) in (list, deque) else constant_type(value)
@@ -121,7 +124,7 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     def is_handle(self, value: Any) -> bool:
         """Return whether a value can be written to in place."""
         if not isinstance(value, (Tensor, Optional)):
-            return isinstance(value, StagedList)
+            return isinstance(value, StagedList) and not value.is_reference
         kind = bound_type(value.type)
         return isinstance(kind, ArrayType) and bool(kind.shape or value.is_mutable)
 
@@ -177,6 +180,10 @@ class GraphBackend(staged_dicts.KeyedConstructors):
     def is_given(self, value: Any) -> bool:
         """Return whether a container is the user's own, rather than the trace's copy of an argument."""
         return not items.is_argument_copy(value)
+
+    def note_item(self, item: Any, container: Any, key: Any) -> None:
+        find_object = functools.partial(references.item_as_object, container, key)
+        references.note_item(item, container, find_object)
 
     def is_inner(self, value: Any) -> bool:
         return isinstance(value, Staged) and not value.is_in_scope
@@ -252,7 +259,8 @@ class GraphBackend(staged_dicts.KeyedConstructors):
             held = kind.held if isinstance(kind, MaybeType) else kind
             return recording.add("constant", (), held, value=None)
         if type(value) is list:
-            return recording.to_node(lists.staged_list(value))
+            value = object_updates.converted(value, kind)
+            return recording.to_node(lists.staged_list(value) if type(value) is list else value)
         if type(value) is deque:
             return recording.to_node(self.staged_deque(value))
         own = getattr(value, "type", None)
@@ -260,7 +268,7 @@ class GraphBackend(staged_dicts.KeyedConstructors):
             return recording.to_node(self.bound(value))
         if isinstance(own, NULLABLE_TYPES):
             return recording.to_node(value)
-        return recording.to_node(recording.cast(value, bound_type(kind)))
+        return recording.to_node(recording.cast(object_updates.converted(value, kind), bound_type(kind)))
 
     def results(self, op: str, inputs: list[Node], kinds: Sequence[StagedType], **attrs: Any) -> list[Any]:
         graphs = [g for g in attrs.values() if isinstance(g, Graph)]
@@ -318,6 +326,20 @@ class GraphBackend(staged_dicts.KeyedConstructors):
         inputs = [recording.to_node(as_condition(first_test)), *source, *carried, *operands]
         return self.results(op, inputs, types, body=body.graph, carried=len(types), **attrs)
 
+    note_merged = staticmethod(references.note_merged)
+
+    def link(self, placeholder: Any, value: Any) -> None:
+        """Note that an iteration may begin with a list with which the loop begins."""
+        if isinstance(placeholder, StagedList) and isinstance(value, StagedList):
+            current_builder().links.append((placeholder.origin, value.origin))
+
+    def count_type_changes(self) -> int:
+        return len(current_builder().root.registry.changed_types)
+
+    def types_changed(self, mark: int) -> bool:
+        """Return whether an older object has got another type since `count_type_changes` returned `mark`."""
+        return any(builder.open for builder in current_builder().root.registry.changed_types[mark:])
+
     def share(self, value: Any, reason: str) -> None:
         """Forbid writes to a value that may alias an array, and to its base if the value is a view."""
         if isinstance(value, SELECTABLE):
@@ -353,6 +375,8 @@ class GraphBackend(staged_dicts.KeyedConstructors):
         return isinstance(value, Staged) and value.base is not None
 
     def first_and_rest(self, iterated: Any) -> tuple[Any, Any, Any] | None:
+        if any(isinstance(s, StagedList) and s.is_reference for s in iterated_sources(iterated)):
+            return None  # a copy of the rest would miss changes
         return first_and_rest(iterated, self.and_)
 
     # Values
@@ -367,6 +391,7 @@ class GraphBackend(staged_dicts.KeyedConstructors):
                 why="the length of the caller's list would be known only when the graph runs",
                 remedy="copy the list in the function (items = list(items)), and return the copy",
             )
+        references.lose_items(values)
         return values if isinstance(values, StagedList) else lists.staged_list(values)  # type: ignore[redundant-expr]
 
     def staged_deque(self, value: Any, maxlen: int | None = None) -> StagedList:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ... import staging
 from ...backends import builtins as table
+from ...backends.builtins import DISPATCHING
 from ...backends.functional.staged_text import StagedField
 from ...containers.ordering import by_key
 from ...core.active_backends import active_backend
@@ -254,6 +255,7 @@ def _map(function: Callable[..., Any], *iterables: Any) -> Any:
         return map(function, *iterables)
     source = iterables[0] if len(iterables) == 1 else staged_zip(*iterables)
     results = lists.staged_list([])
+    function = DISPATCHING.get(id(function), function)  # such as `len`, which is no converted code
 
     def body(item: Any) -> None:
         results.append(function(*item) if len(iterables) > 1 else function(item))

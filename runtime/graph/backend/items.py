@@ -20,7 +20,7 @@ from ..ir.graph import Node
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, ListType, ScalarType, bound_type
 from ..tracing import plain_arrays, recording
-from ..tracing.containers import lists
+from ..tracing.containers import lists, references
 from ..tracing.containers.iterables import StagedIterable
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.numpy_views import is_basic
@@ -81,6 +81,8 @@ def get_item(target: Any, key: Any) -> Any:
         return item
     if isinstance(target, str) and not isinstance(key, slice):
         return recording.record("list_get", (target, key), ScalarType(str))
+    if isinstance(target, list) and any(isinstance(item, references.OBJECTS) for item in target):
+        return references.item_as_object(target, key)
     if isinstance(target, (list, tuple)) and not isinstance(key, slice):
         return _item_of_sequence(target, key)
     is_slice = isinstance(key, slice)

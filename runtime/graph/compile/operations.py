@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ir.graph import Node, Slot
 from ..ir.list_operations import RETURNING, UPDATES
-from ..ir.types import ArrayType, ListType, bound_type
+from ..ir.types import ArrayType, ListType, bound_type, is_reference
 from .writer import CodeWriter
 
 
@@ -122,6 +122,24 @@ class OpEmitter(CodeWriter):
         self.line(text, node)
         self.names[node] = (name, value)
         self.owned.add((node, 0))
+
+    def emit_reference(self, node: Node) -> None:
+        """Make an object of a list, or of lists in a value. Nothing else may refer to it."""
+        if node.attrs["conversion"] == (None,):
+            self.writable_name(node)
+        else:
+            name = self.names[node] = self.fresh()
+            text = f"with_references({self.operands(node)}, {self.literal(node.attrs['conversion'])})"
+            self.line(f"{name} = {text}", node)
+        (self.owned.discard if is_reference(node.type) else self.owned.add)(node)
+
+    def emit_reference_update(self, node: Node) -> None:
+        self.share_with_list(node.inputs[1:])
+        text = UPDATES[node.attrs["method"]].format(*(self.names[i] for i in node.inputs))
+        if node.type is not None:
+            self.names[node] = self.fresh()
+            text = f"{self.names[node]} = {text}"
+        self.line(text, node)
 
     def emit_text_method(self, node: Node) -> None:
         text, *args = (self.names[i] for i in node.inputs)

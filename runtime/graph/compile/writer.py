@@ -19,7 +19,7 @@ from ...debugging.positions import CodePosition
 from ..ir.expressions import EXPRESSIONS, FUNCTIONS
 from ..ir.graph import Graph, Missing, Node, Slot
 from ..ir.op_properties import has_ellipsis, is_single_number, is_speculatable
-from ..ir.types import ArrayType, ScalarType
+from ..ir.types import ArrayType, ScalarType, is_reference
 from ..state.numerics import check
 from .buffers import Buffers
 
@@ -288,7 +288,7 @@ class CodeWriter:
 
 def may_view(node: Node) -> bool:
     """Return whether a node may return a view of its first input."""
-    if node.op not in VIEWS or not node.inputs:
+    if node.op not in VIEWS or not node.inputs or is_reference(node.type):
         return False
     if node.op not in ("getitem", "list_get") or not isinstance(node.type, ArrayType) or node.type.shape:
         return True

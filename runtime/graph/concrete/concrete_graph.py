@@ -30,6 +30,7 @@ from ..optimise import ALL, optimise
 from ..state.variables import Variable
 from ..tracing.containers.alternatives import Alternatives
 from ..tracing.containers.objects import known_node
+from ..tracing.containers.references import MakeObjects
 from ..tracing.modes import MODES
 from ..tracing.specs import TensorSpec, weak_leaf
 from ..tracing.tensor import Staged, Tensor, wrap
@@ -281,6 +282,8 @@ def trace(
                 return function(*args, **kwargs)
             except staging.AlwaysRaises:
                 return None
+            except MakeObjects as error:
+                raise error.refusal() from None
             except Exception as error:
                 if not backend.raise_last(error):
                     add_staging_note(error, sys._getframe())

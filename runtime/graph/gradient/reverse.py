@@ -48,8 +48,16 @@ class Reverse:
         for node in self.nodes:
             if node.op == "output":
                 self.results.setdefault(node.inputs[0], {})[node.attrs["index"]] = node
+            inner = (part for graph in node.graphs() for part in graph.walk())
+            stored = next((part for part in (node, *inner) if part.op in _ON_OBJECTS), None)
+            if stored is not None and any(self._is_sought(i) for i in node.inputs):
+                raise unsupported.no_rule(stored)
             if self._depends(node):
                 self.active.add(node)
+
+    def _is_sought(self, node: Node) -> bool:
+        """Return whether a node, or an iterable of a loop, depends on a source."""
+        return node in self.active and (node.type is None or is_differentiable(node.type))
 
     def _depends(self, node: Node) -> bool:
         """Return whether the cotangent of a node contributes to that of a source."""
@@ -137,6 +145,8 @@ class Reverse:
                 added.source = node.source
 
 
+_ON_OBJECTS = frozenset(("reference", "reference_update"))
+"""Ops that store values where the inputs of the nodes that read them do not tell."""
 Rule = Callable[[Reverse, Node, Any], None]
 
 

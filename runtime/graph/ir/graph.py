@@ -139,6 +139,10 @@ class Graph:
     def __len__(self) -> int:
         return sum(1 for _ in self.all_nodes())
 
+    def __bool__(self) -> bool:
+        """Return True, for a graph without nodes, too: a branch may just return its arguments."""
+        return True
+
     def all_nodes(self) -> Iterator[Node]:
         """Yield every node, those of called graphs included."""
         for graph in self.program():

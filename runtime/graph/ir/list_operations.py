@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import collections
+import copy
 import functools
 import heapq
 import itertools
@@ -33,6 +34,7 @@ UPDATES = {
     "popleft": "{0}.popleft()",
     "rotate": "{0}.rotate({1})",
     "clear": "{0}.clear()",
+    "assign": "{0}[:] = {1}",
     "insort_left": "insort_left({0}, {1})",
     "insort_right": "insort_right({0}, {1})",
     "add": "{0}.add({1})",
@@ -118,7 +120,10 @@ def max_position(keys: list[Any]) -> int:
 DICTS: dict[str, Callable[[], dict[Any, Any]]] = {
     "dict": dict,
     "Counter": collections.Counter,
-    **{k.__name__: functools.partial(collections.defaultdict, k) for k in (int, float, bool, complex)},
+    **{
+        k.__name__: functools.partial(collections.defaultdict, k)
+        for k in (int, float, bool, complex, list, set)
+    },
 }
 
 
@@ -134,12 +139,56 @@ def new_dict(factory: str, pairs: Any) -> dict[Any, Any]:
     return made
 
 
+def with_references(value: Any, conversion: Any, made: dict[int, Any] | None = None) -> Any:
+    """Return a value in which the lists, deques, sets and dicts that a conversion names are new.
+
+    What is one object in the value is one object in the result.
+
+    >>> row = [1]
+    >>> first, second = with_references([row, row], ((None,),))
+    >>> first is second, first is row
+    (True, False)
+    """
+    made = {} if made is None else made
+    if conversion is None or id(value) in made:
+        return made.get(id(value), value)
+    if isinstance(conversion, dict):
+        parts = {n: with_references(_attribute(value, n), c, made) for n, c in conversion.items()}
+        return _with_attributes(value, parts)
+    if isinstance(value, tuple):
+        return tuple([with_references(v, inner, made) for v, inner in zip(value, conversion, strict=True)])
+    [inner] = conversion
+    made[id(value)] = result = value.copy()
+    if isinstance(value, dict):
+        result.update([with_references(pair, inner, made) for pair in value.items()])
+    elif inner is not None:
+        result[:] = [with_references(item, inner, made) for item in value]
+    return result
+
+
+def _attribute(value: Any, name: Any) -> Any:
+    return value[name] if isinstance(value, dict) else getattr(value, name)
+
+
+def _with_attributes(value: Any, attributes: dict[Any, Any]) -> Any:
+    """Return a copy of an object with other attributes."""
+    if isinstance(value, tuple):
+        return value._replace(**attributes)  # type: ignore[attr-defined]
+    result = copy.copy(value)
+    for name, attribute in attributes.items():
+        if isinstance(value, dict):
+            result[name] = attribute
+        else:
+            object.__setattr__(result, name, attribute)
+    return result
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
         heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace, heapq.nsmallest,
         heapq.nlargest, bisect.bisect_left, bisect.bisect_right, bisect.insort_left, bisect.insort_right,
-        collections.deque, sorting_order, permuted, groups, min_position, max_position,
-        new_dict,
+        collections.deque, sorting_order, permuted, groups, min_position, max_position, new_dict,
+        with_references,
     )
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +15,13 @@ from .types import (
     MaybeType,
     ObjectType,
     OptionalType,
+    ReferenceType,
+    Referent,
     ScalarType,
     StagedType,
     TupleType,
     bound_type,
+    holds,
 )
 
 
@@ -38,6 +42,8 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
         return TupleType(tuple(map(merge_types, a.parts, b.parts)))
     if isinstance(a, ObjectType) and isinstance(b, ObjectType) and (a.kind, a.names) == (b.kind, b.names):
         return replace(a, parts=tuple(map(merge_types, a.parts, b.parts)))
+    if isinstance(a, ReferenceType) or isinstance(b, ReferenceType):
+        return _merge_references(a, b)
     if isinstance(a, ListType) and isinstance(b, ListType):
         if replace(a, element=None) != replace(b, element=None):
             raise TypeError(f"{a} and {b} have no common type")
@@ -86,3 +92,70 @@ def _merge_optional(a: StagedType, b: StagedType) -> OptionalType:
         if dtypes[0] != dtypes[1]:
             raise TypeError(f"beside None, both paths need one type: {held} and {other} differ")
     return OptionalType(merged)
+
+
+def _merge_references(a: Any, b: Any) -> ReferenceType:
+    """Merge a reference with another one, or with a list that becomes an object."""
+    first, second = (a, b) if isinstance(a, ReferenceType) else (b, a)
+    if not isinstance(second, ListType):
+        raise TypeError(f"{a} and {b} have no common type")
+    referent = first.referent.root
+    if not isinstance(second, ReferenceType):
+        widen(referent, merge_types(referent.kind, with_references(second, referent.made_in)))
+        return first
+    other = second.referent.root
+    if other.made_in.level < referent.made_in.level:
+        referent, other = other, referent
+    kind = merge_types(referent.kind, other.kind)
+    other.merge_into(referent, kind)
+    widen(referent, kind)
+    return first
+
+
+def widen(referent: Referent, kind: Any) -> None:
+    """Let references refer to objects of a type, too.
+
+    Raises:
+        TypeError: the type of the objects would contain itself.
+    """
+
+    def is_same(part: Any) -> bool:
+        return isinstance(part, ReferenceType) and part.referent.root is referent.root
+
+    if kind.element is not None and holds(kind.element, is_same):
+        raise TypeError("it would contain itself")
+    referent.widen(kind)
+
+
+def referenced(kind: Any, made_in: Any) -> Any:
+    """Return the type of which the lists, sets and dicts in a value are objects."""
+    if isinstance(kind, TupleType):
+        return TupleType(tuple([referenced(part, made_in) for part in kind.parts]))
+    if isinstance(kind, ObjectType):
+        return replace(kind, parts=tuple([referenced(part, made_in) for part in kind.parts]))
+    if not isinstance(kind, ListType) or isinstance(kind, ReferenceType):
+        return kind
+    return ReferenceType(Referent(with_references(kind, made_in), made_in))
+
+
+def with_references(kind: ListType, made_in: Any) -> ListType:
+    """Return the type of a list whose items are objects, if they are lists, sets or dicts."""
+    return replace(kind, element=referenced(kind.element, made_in))
+
+
+def conversion(kind: Any, other: Any) -> tuple[Any, ...] | dict[str, Any] | None:
+    """Return what turns a value of a type into one of another type, which has references where it has lists.
+
+    It is None for nothing, the conversions of the parts of a tuple, those of the attributes of an object by
+    name, or a conversion of the items of a list in a tuple of its own.
+    """
+    if isinstance(kind, ObjectType):
+        found = {n: conversion(a, b) for n, a, b in zip(kind.names, kind.parts, other.parts, strict=True)}
+        return {n: part for n, part in found.items() if part is not None} or None
+    if isinstance(kind, TupleType):
+        parts = tuple(map(conversion, kind.parts, other.parts))
+        return None if parts.count(None) == len(parts) else parts
+    if not isinstance(kind, ListType) or isinstance(kind, ReferenceType):
+        return None
+    inner = None if None in (kind.element, other.element) else conversion(kind.element, other.element)
+    return (inner,) if isinstance(other, ReferenceType) or inner is not None else None

@@ -5,10 +5,14 @@ Python number, bool or string: the compiled graph keeps it as a Python object, s
 do not overflow. A `ListType` describes a Python list whose elements have one type. A `MaybeType` describes a
 variable that some path leaves unbound: each read of it is checked at run time. An `OptionalType` describes a
 value that is None on some path, and then does what None does in Python.
+
+A list, deque, set or dict is a value: a change makes another one. A `ReferenceType` describes one that is an
+object, as all of them are in Python: a change reaches all its names, and all containers that contain it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeAlias
@@ -88,6 +92,109 @@ class DictType(ListType):
         name = self.factory if self.factory in ("dict", "Counter") else f"defaultdict({self.factory})"
         pair = "?" if self.element is None else ", ".join(map(str, self.element.parts))  # type: ignore[union-attr]
         return f"{name}[{pair}]"
+
+
+class Referent:
+    """The type of the object that some references refer to. References that may be equal share a referent.
+
+    The type changes while a graph is traced. `made_in` is the builder of the graph that created the object.
+    """
+
+    __slots__ = ("made_in", "merged", "own_kind")
+
+    def __init__(self, kind: ListType, made_in: Any):
+        self.own_kind, self.made_in = kind, made_in
+        self.merged: Referent | None = None
+
+    @property
+    def root(self) -> Referent:
+        """The referent that those merged with this one share."""
+        root = self
+        while root.merged is not None:
+            root = root.merged
+        return root
+
+    @property
+    def kind(self) -> ListType:
+        return self.root.own_kind
+
+    def widen(self, kind: ListType) -> None:
+        root = self.root
+        if kind != root.own_kind:
+            root.own_kind = kind
+            root.made_in.note_type_change()
+
+    def merge_into(self, other: Referent, kind: ListType) -> None:
+        """Share the referent `other`, whose type is becoming `kind`."""
+        root = self.root
+        if kind != root.own_kind:
+            root.made_in.note_type_change()
+        root.merged = other.root
+
+
+class ReferenceType(ListType):
+    """A reference to a list, deque, set or dict that has an identity."""
+
+    __slots__ = ("referent",)
+    referent: Referent
+
+    def __init__(self, referent: Referent):
+        object.__setattr__(self, "referent", referent)
+
+    @property
+    def held(self) -> Any:
+        return self.referent.kind
+
+    @property
+    def element(self) -> Any:  # type: ignore[override]
+        return self.held.element
+
+    @property
+    def maxlen(self) -> int | None:
+        return self.held.maxlen
+
+    @property
+    def factory(self) -> str:
+        return self.held.factory
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ReferenceType) and self.referent.root is other.referent.root
+
+    def __hash__(self) -> int:
+        return hash(ReferenceType)
+
+    def __str__(self) -> str:
+        return str(self.held)
+
+    __repr__ = __str__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ReferenceType, (Referent(self.held, None),)
+
+
+def parts_of(kind: Any) -> tuple[Any, ...]:
+    """Return the types of which a type is made."""
+    if isinstance(kind, ListType):
+        return (kind.element,)
+    held = getattr(kind, "held", None)
+    return getattr(kind, "parts", ()) if held is None else (held,)
+
+
+def holds(kind: Any, is_sought: Callable[[Any], bool]) -> bool:
+    """Return whether `is_sought` is true for a type, or for one of which it is made."""
+    return is_sought(kind) or any(holds(part, is_sought) for part in parts_of(kind))
+
+
+def is_reference(kind: Any) -> bool:
+    return isinstance(kind, ReferenceType)
+
+
+def holds_references(kind: Any) -> bool:
+    return holds(kind, is_reference)
+
+
+def holds_lists(kind: Any) -> bool:
+    return holds(kind, lambda part: isinstance(part, ListType))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 from ..ir.alias_analysis import AliasAnalysis, makes_new_memory
 from ..ir.graph import Graph, Node
 from ..ir.subgraphs import captures_of
-from ..ir.types import ArrayType, ListType
+from ..ir.types import ArrayType, ListType, holds_references, is_reference
 from .constant_folding import Replacements
 
 
@@ -70,6 +70,10 @@ def _key(node: Node) -> Any:
         return None
     if node.type is None and node.op != "constant":  # has several results, or none
         return None
+    if any(
+        is_reference(i.type) or (node.op not in _SHALLOW and holds_references(i.type)) for i in node.inputs
+    ):
+        return None  # the object may change
     try:
         attrs = tuple(sorted((k, _hashable(v)) for k, v in node.attrs.items() if k != "source"))
         key = (node.op, tuple(map(id, node.inputs)), attrs, node.type)
@@ -79,9 +83,11 @@ def _key(node: Node) -> Any:
     return key
 
 
+_SHALLOW = frozenset(("list_get", "len", "output"))
+"""Ops that do not look into the items of a list."""
 _UNMERGEABLE = frozenset(
-    ("argument", "list", "list_append", "list_pop", "list_set", "list_add_at", "list_insert", "list_copy",
-     "list_update", "deque", "set_of", "dict_of", "dict_values", "dict_items", "sorting_order",
+    ("argument", "reference", "list", "list_append", "list_pop", "list_set", "list_add_at", "list_insert",
+     "list_copy", "list_update", "deque", "set_of", "dict_of", "dict_values", "dict_items", "sorting_order",
      "permuted", "groups", "nsmallest", "nlargest", "new_object",
      "setitem", "add_at", "range", "enumerate", "zip", "reversed", "iterate", "dataset")
 )  # fmt: skip

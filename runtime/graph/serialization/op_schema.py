@@ -113,6 +113,10 @@ _READS_PYTHON = (
     "its elements come from Python when the graph runs. pass arrays to the function and loop over them"
 )
 _CALLS_PYTHON = "it calls Python when the graph runs"
+_CHANGES_OBJECTS = (
+    "it changes a list, set or dict that is an item of another one, and may have several names. "
+    "use a two-dimensional array, or indices into one list"
+)
 _ATTEMPTS = (
     "it performs an operation to see whether it raises an exception that a 'try' catches. "
     "test the condition before the operation"
@@ -156,6 +160,10 @@ OPS: dict[str, OpSchema] = {
     **dict.fromkeys(("list_set", "list_add_at", "list_insert"), OpSchema((3, 3))),
     "list_pop": OpSchema((2, 2)),
     "list_update": OpSchema((1, 3), {"method": UPDATES.__contains__}),
+    "reference": OpSchema((1, 1), {"conversion": _args}, unsupported=_CHANGES_OBJECTS),
+    "reference_update": OpSchema(
+        (1, 3), {"method": UPDATES.__contains__}, effect=True, unsupported=_CHANGES_OBJECTS
+    ),
     "join": OpSchema((2, 2)),
     "text_method": OpSchema((1, None), {"method": TEXT_METHODS.__contains__}),
     "find": OpSchema((1, 1), {"keys": _args, "required": _boolean}),

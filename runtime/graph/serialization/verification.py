@@ -100,9 +100,8 @@ class _Verifier:
         if node.op in UNTYPED or (node.op == "constant" and node.attrs["value"] is Missing.VALUE):
             self.require(node.type is None, "must not have a type")
         else:
-            self.require(
-                isinstance(node.type, STAGED) or (node.type is None and schema.is_multi_result), "has no type"
-            )
+            may_lack = schema.is_multi_result or node.op == "reference_update"
+            self.require(isinstance(node.type, STAGED) or (node.type is None and may_lack), "has no type")
         for name in schema.graphs:
             self.graph(node.attrs[name], f"{at}.{name}", depth + 1)
             self.at = f"{at} ({node.op})"

@@ -26,9 +26,26 @@ from .trace import Builder, check_failing, current_builder
 
 Kinds = tuple[type[Exception], ...]
 _DIVISIONS = ("truediv", "floordiv", "mod")
+
+
+def _check_pop(items: list[Any], index: Any = -1) -> None:
+    """Raise what `items.pop(index)` would raise."""
+    if not items:
+        raise IndexError("pop from empty list")
+    if not -len(items) <= index < len(items):
+        raise IndexError("pop index out of range")
+
+
+def _check_write(items: list[Any], index: Any) -> None:
+    """Raise what `items[index] = value` would raise."""
+    if not -len(items) <= index < len(items):
+        raise IndexError("list assignment index out of range")
+
+
 _ITEMS: dict[str, Callable[..., Any]] = {
-    "list_get": operator.getitem, "list_pop": operator.getitem, "list_set": operator.getitem,
+    "list_get": operator.getitem, "list_pop": _check_pop, "list_set": _check_write,
 }  # fmt: skip
+_UPDATES = {"take": _check_pop, "put": _check_write}
 _CONVERSIONS = ("int", "float", "round")
 
 
@@ -43,6 +60,8 @@ def _errors_of(op: str, inputs: Sequence[Node], attrs: dict[str, Any]) -> tuple[
         return operator.getitem, (Slot(0), attrs["key"]), (IndexError,)
     if op in _ITEMS:
         return _ITEMS[op], slots[:2], (IndexError,)
+    if op == "reference_update" and attrs["method"] in _UPDATES:
+        return _UPDATES[attrs["method"]], slots[:2], (IndexError,)
     is_number = all(isinstance(node.type, ScalarType) for node in inputs)
     if op in _DIVISIONS and is_number:
         return getattr(operator, op), slots, (ZeroDivisionError, OverflowError)

@@ -7,6 +7,7 @@ list or object that is an item of a staged list: a change would have to reach th
 from __future__ import annotations
 
 import operator
+import weakref
 from collections import deque
 from typing import Any
 
@@ -18,6 +19,20 @@ from ..ir.graph import Node
 
 SELECTABLE = np.ndarray, deque, set
 _NOUNS = dict(zip(SELECTABLE, ("an array", "a deque", "a set"), strict=True))
+
+
+class ListRegistry:
+    """What a trace knows about its lists."""
+
+    def __init__(self) -> None:
+        self.handles: list[weakref.ref[Any]] = []
+        """The staged lists."""
+        self.replaced: dict[int, tuple[Any, Any]] = {}
+        """The plain lists in whose places there are staged ones, by id, with these."""
+        self.found: list[tuple[weakref.ref[Any], Any]] = []
+        """Items that were read from plain containers by staged keys, with the containers."""
+        self.changed_types: list[Any] = []
+        """For each change of an object's type, the builder of the graph that created the object."""
 
 
 class SelectedValues:
@@ -52,6 +67,13 @@ class SelectedValues:
         if id(value) in self._nodes:
             self._check(*self._entries[id(value)])
         return self._nodes.get(id(value))
+
+    def items(self) -> list[tuple[Any, Node]]:
+        """Return the lists and objects that are items, with their nodes in graphs under construction."""
+        return [(self._entries[key][0], n) for key, (n, owner) in self._nodes.items() if owner.open]
+
+    def forget(self, value: Any) -> None:
+        del self._entries[id(value)], self._nodes[id(value)]
 
     def forget_since(self, count: int) -> None:
         """Forget all but the first so many values."""

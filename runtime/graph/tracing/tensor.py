@@ -27,7 +27,16 @@ from ...staging.state.missing_values import OptionalStructure
 from ..ir.graph import Node
 from ..ir.list_operations import TEXT_METHODS
 from ..ir.op_properties import has_ellipsis
-from ..ir.types import ArrayType, ListType, MaybeType, OptionalType, ScalarType, TupleType, bound_type
+from ..ir.types import (
+    ArrayType,
+    ListType,
+    MaybeType,
+    OptionalType,
+    ReferenceType,
+    ScalarType,
+    TupleType,
+    bound_type,
+)
 from ..rules import METHODS
 from . import plain_arrays, recording
 from .numpy_views import (
@@ -750,7 +759,9 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
         return STRUCTURES[type(kind)](node)
     if isinstance(kind, OptionalType) and isinstance(kind.held, TupleType):
         return _optional_tuple(node, kind.held)
-    return _CLASSES[type(kind.held if isinstance(kind, MaybeType) else kind)](node, owner)
+    while isinstance(kind, (MaybeType, ReferenceType)):
+        kind = kind.held
+    return _CLASSES[type(kind)](node, owner)
 
 
 def _optional_tuple(node: Node, kind: TupleType) -> OptionalStructure:

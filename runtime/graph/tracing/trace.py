@@ -31,7 +31,7 @@ from ...staging.state.aliases import ROOT
 from ...staging.state.heap import excluded_from_heap
 from ..ir.graph import Frames, Graph, Node
 from ..ir.types import ArrayType, MaybeType, OptionalType, ScalarType, StagedType
-from .selected_values import SelectedValues
+from .selected_values import ListRegistry, SelectedValues
 
 _NUMPY = os.path.dirname(np.__file__) + os.sep
 _current: ContextVar[Builder | None] = ContextVar("autograph_rs_builder", default=None)
@@ -59,10 +59,15 @@ class Builder:
         self.owned: set[Node] = set()
         self.constants: dict[Any, Node] = {}
         self.errstate: Mapping[str, object] = parent.errstate if parent else np.geterr()
+        self.links: list[tuple[Node, Node]] = []  # the lists of iterations, and those before the loop
         self.open = True
+        self.level: int = parent.level + 1 if parent else 0
         self.recursion: Any = parent.recursion if parent else None
         """The innermost recursive function whose graph is being traced."""
         self.root: RootBuilder = parent.root if parent else self  # type: ignore[assignment]
+
+    def note_type_change(self) -> None:
+        self.root.registry.changed_types.append(self)
 
     def argument(self, kind: StagedType, name: str) -> Node:
         node = Node("argument", (), {"name": name}, kind)
@@ -195,6 +200,7 @@ class RootBuilder(Builder):
         """Maps the id of each variable to the variable and the staged value that stands for it."""
         self.variable_arguments: dict[int, Node] = {}
         self.selected = SelectedValues()
+        self.registry = ListRegistry()
 
     def handle_of(self, variable: Any) -> Any:
         """Return the staged value that stands for a variable in this trace."""

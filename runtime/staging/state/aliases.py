@@ -18,12 +18,13 @@ import numpy as np
 
 from ...backends import BACKENDS, Backend
 from ...core.active_backends import active_backend
-from ...core.closures import cells_of, function_key, holder_frame, parameter_names, set_variable
+from ...core.closures import cells_of, function_key, holder_frame, never, parameter_names, set_variable
 from ...core.in_flight import running
 from ...core.operands import pending_variables
 from ...debugging.tracebacks import frame_variables, is_internal
 from ...values.locations import Location, has_contents, read_contents
 from ...values.plain_loops import iterated_parts, note_replaced
+from ...values.selected_container import SelectedContainer, raw_items
 from .heap import CLOSED, is_closed, is_older, is_user_object
 
 ROOT = "trace_root"
@@ -159,7 +160,14 @@ def replaced(
     return staged, other
 
 
-def move(value: Any, other: Any, find: Callable[[], str], is_free: Callable[[Any], bool]) -> str:
+def move(
+    value: Any,
+    other: Any,
+    find: Callable[[], str],
+    is_free: Callable[[Any], bool],
+    *,
+    is_pending_allowed: bool = False,
+) -> str:
     """Have the variables of running functions, and what they contain, refer to another list or array.
 
     Return what else refers to it; if something does, change nothing.
@@ -167,7 +175,7 @@ def move(value: Any, other: Any, find: Callable[[], str], is_free: Callable[[Any
     if is_default(value):
         return IS_DEFAULT
     variables = [*holding_variables(value)]
-    if any(name in pending_variables(frame) for frame, name in variables):
+    if not is_pending_allowed and any(name in pending_variables(frame) for frame, name in variables):
         return "an expression that is not finished"
     slots = [slot for slot in holding_slots(value) if is_free(slot.owner)]
 
@@ -210,6 +218,8 @@ def holding_slots(value: Any) -> Iterator[Location]:
             stack.append(owner.__self__)
         elif isinstance(owner, tuple):
             stack += owner
+        elif isinstance(owner, SelectedContainer):
+            stack += raw_items(owner)
         elif isinstance(owner, (list, dict, types.CellType)) or is_user_object(owner):
             for key, held in read_contents(owner).items():
                 items = held if isinstance(owner, list) else [held]
@@ -312,7 +322,10 @@ def ties(backend: Backend, left: Sequence[Any], code: types.CodeType | None) -> 
             found[i] = first
         elif getattr(left[i], "shared", ""):
             found[i] = None
+    is_stand_in = getattr(backend, "is_stand_in", never)
     for i, value in enumerate(left):
+        if type(value) is list and is_stand_in(value):
+            found[i] = None
         if isinstance(value, WRITABLE) and other_reference(value, (), code):
             found[i] = None
     return found
@@ -338,6 +351,26 @@ def any_leads_to(
 
     The functions that running functions have defined count only if `is_closure_searched`.
     """
+    is_array = isinstance(value, np.ndarray)
+    return any(
+        item is value or (is_array and isinstance(item, np.ndarray) and np.may_share_memory(item, value))
+        for item in _reached(starts, limit, without, is_closure_searched)
+    )
+
+
+def found_among(values: Collection[Any]) -> list[Any]:
+    """Return those of some lists to which the variables and globals of the traced code lead."""
+    scopes = {id(frame.f_globals): frame.f_globals for frame in user_frames()}
+    held = [held for scope in scopes.values() for n, held in scope.items() if n not in OF_MODULES]
+    starts = [held for _, _, held in _variables()] + [v for v in held if not is_closed(v)]
+    sought = {id(value) for value in values}
+    return [v for v in _reached([*starts, *_managers(), *iterated_parts()], MAX_STEPS) if id(v) in sought]
+
+
+def _reached(
+    starts: Iterable[Any], limit: int, without: Collection[Any] = (), is_closure_searched: bool = False
+) -> Iterator[Any]:
+    """Yield at most `limit` objects to which some objects lead; what is near to them comes first."""
     seen: set[int] = set(map(id, without))
     level: list[Any] = [*starts]
     defined: set[types.CodeType] | None = (
@@ -351,17 +384,13 @@ def any_leads_to(
             if kind in _ATOMS or id(item) in seen:
                 continue
             if len(seen) >= limit:
-                return False
+                return
             seen.add(id(item))
-            if item is value:
-                return True
+            yield item
             if kind in _CONTAINERS and len(item) < MAX_STEPS:
                 containers.append(item)
             elif kind in _CONTAINERS:
                 following.extend(itertools.islice(item.values() if kind is dict else item, MAX_STEPS))
-            elif isinstance(item, np.ndarray):
-                if isinstance(value, np.ndarray) and np.may_share_memory(item, value):
-                    return True
             elif isinstance(item, np.flatiter):
                 following.append(item.base)
             elif isinstance(item, np.nditer):
@@ -374,7 +403,6 @@ def any_leads_to(
                     following.extend(_held_by_closure(item) if item.__code__ not in defined else ())
             elif isinstance(item, types.BuiltinFunctionType):
                 following.append(item.__self__)
-            elif not isinstance(item, CLOSED) and BACKENDS[kind] is None:
+            elif not isinstance(item, (np.ndarray, *CLOSED)) and BACKENDS[kind] is None:
                 following.extend(gc.get_referents(item))
         level = following + gc.get_referents(*containers)
-    return False

@@ -21,7 +21,15 @@ from .aliases import is_aliased, other_reference, ties
 from .container_merging import MergedContainers, Value, aligned, count_of_sources, split_results
 from .escapes import owner_of
 from .growing_lists import stage_list
-from .mismatches import Rows, described, has_alternatives, merge_leaves, not_in_a_program, outlined
+from .mismatches import (
+    Rows,
+    described,
+    has_alternatives,
+    ignored,
+    merge_leaves,
+    not_in_a_program,
+    outlined,
+)
 from .missing_values import markers, optional_leaves
 from .statement import Path, Statement, is_missing, is_part, is_same
 
@@ -128,6 +136,7 @@ class CarriedValues:
                 share(places[slot], "it may be another name for an array from an earlier iteration")
                 follow(places[slot], array)
         for old, placeholder in zip(self.initial(), placeholders, strict=True):
+            getattr(self.backend, "link", ignored)(placeholder, old)
             if is_view(old):
                 follow(placeholder, old.base)
 
@@ -258,7 +267,9 @@ class CarriedValues:
                 return previous
             if kind is None:
                 raise TypeError(not_in_a_program(backend, leaf))
-            return getattr(backend, "widen", backend.merge)(previous, kind)
+            merged = getattr(backend, "widen", backend.merge)(previous, kind)
+            getattr(backend, "note_merged", ignored)(merged, old, leaf)
+            return merged
         except TypeError as error:
             if has_alternatives(backend, location.name):
                 return backend.alternatives(previous, leaf)  # type: ignore[attr-defined]
@@ -275,10 +286,15 @@ class CarriedValues:
         for location in list(self.init):
             if isinstance(location, Location) and isinstance(location.owner, list):
                 del self.init[location], self.types[location]
-            elif not isinstance(location, Written):
+            elif isinstance(location, Written):
+                old = self.init[location][0][0]
+                if getattr(old, "origin", None) is not getattr(location.handle, "origin", None):
+                    del self.init[location], self.types[location]
+            else:
                 leaves, spec = self.statement.current(location)
                 old, old_spec = self.init[location]
-                if spec != old_spec or any(map(operator.is_not, leaves, old)):
+                is_object = any(staged_by(v) and getattr(v, "is_reference", False) for v in leaves)
+                if is_object or spec != old_spec or any(map(operator.is_not, leaves, old)):
                     self.start_from(location, (leaves, spec))
 
     def left(self, path: Path) -> Iterator[Any]:

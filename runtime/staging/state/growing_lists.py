@@ -20,6 +20,7 @@ from ...values.locations import Location, Variable
 from .aliases import ROOT, holding_variables, other_reference, replaced
 from .escapes import is_made_in_trace
 from .heap import is_older
+from .mismatches import ignored
 from .statement import Restage, Statement
 from .unsupported import not_a_variable_error
 
@@ -70,6 +71,8 @@ def stage_list(statement: Statement, location: Any) -> bool:
         or any(plain_list is done for done in statement.staged_lists)
     ):
         return False
+    if getattr(statement.backend, "stage_item", ignored)(statement, plain_list):
+        return True
     name = statement.name_of(location)
     holders = statement.heap.holders(plain_list)
     if not any(value is plain_list for value in statement.before):

@@ -264,7 +264,9 @@ def merge_leaves(
     try:
         if undefined is not None:
             return backend.unbound(kinds[0] if kinds[1] is None else kinds[1], undefined.error)
-        return backend.merge(*kinds)
+        kind = backend.merge(*kinds)
+        getattr(backend, "note_merged", ignored)(kind, first, second)
+        return kind
     except TypeError as error:
         refuse(str(error), is_missing=undefined is not None)
         return None
@@ -289,6 +291,10 @@ def merge_results(
         return first, second, backend.unbound(backend.alternatives(None, None), missing.error)
     first, second = (v if isinstance(v, Undefined) else part_of(v) for v in (first, second))
     return first, second, merge_leaves(backend, name, first, second, rows)
+
+
+def ignored(*_: Any) -> None:
+    """Take the place of a method that a backend does not have."""
 
 
 def _optional(backend: Backend, first: Any, second: Any, kinds: list[Any], is_loop: bool) -> Any | None:

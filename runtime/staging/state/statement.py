@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ...backends import Backend, Capture
-from ...core.closures import nothing
+from ...core.closures import never, nothing
 from ...core.in_flight import running
 from ...core.undefined import Undefined
 from ...debugging.tracebacks import is_internal
-from ...errors import StagedRecursionError
+from ...errors import AliasError, StagedRecursionError
 from ...values import selected_container
 from ...values.locations import Location, Variable, Written
 from ...values.structures import LEAF, Spec
@@ -96,8 +96,10 @@ class Statement:
         self.staged_lists: list[list[Any]] = []
         self.apart = FieldMerging(backend)
         self.before: tuple = self.get_state()
-        self.selected = getattr(backend, "count_selected", int)()
+        self.keep_selected()
         self.captures: list[Capture] = []
+        self.items: set[Any] = set()
+        """The locations in which a capture has left a plain list that is an item of a staged one."""
         functions = [*closures, *getattr(self.get_state, "functions", ())]
         own = [] if is_expression else [*functions, *accessors]
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
@@ -170,12 +172,15 @@ class Statement:
             path.values[slot] = self.flatten(value, made)
             path.changed.append(value)
         self.tie(path.values, {**path.raw, **slots}, made)
+        is_stand_in = getattr(self.backend, "is_stand_in", never)
+        found = {**path.raw, **slots}.items()
+        self.items.update(place for place, value in found if type(value) is list and is_stand_in(value))
         left = [leaf for leaves, _ in path.values.values() for leaf in leaves]
-        handles = filter(self.backend.is_handle, left)
+        returned = self.flatten(result)[0]
+        handles = filter(self.backend.is_handle, (*left, *returned))
         path.shared = {id(value): value.shared for value in handles if getattr(value, "shared", "")}
         selected = (leaf for leaf in left if isinstance(leaf, selected_container.SelectedContainer))
         path.stale += [leaf for leaf in selected if leaf.is_stale()]
-        returned = self.flatten(result)[0] if narrowed is not None or self.apart.kinds else []
         if narrowed is not None:
             path.seen += [(leaf, narrowed(leaf)) for leaf in (*left, *returned)]
         left = [leaf for leaf in left if not self.is_from_before(leaf)]
@@ -275,6 +280,10 @@ class Statement:
             getattr(capture, "unshare", nothing)()
         self.captures.clear()
 
+    def keep_selected(self) -> None:
+        """Keep what has been selected or stored up to now when the statement is captured again."""
+        self.selected = getattr(self.backend, "count_selected", int)()
+
     def stage_arrays(self, changed_arrays: list[Any]) -> None:
         """Replace the plain arrays and deques that a branch or loop has changed with staged ones."""
         for owner in changed_arrays:
@@ -301,10 +310,15 @@ class Statement:
         self.forget()  # the statement is captured again
         find = functools.partial(self.other_reference, value)
         staged, other = replaced(value, make, find, self.is_free, restage)
+        self.keep_selected()
         if not other:
-            self.heap.move(value, staged)
-            self.before = tuple(staged if held is value else held for held in self.before)
+            self.move(value, staged)
         return other
+
+    def move(self, value: Any, other: Any) -> None:
+        """Have the statement start with another value in the place of one."""
+        self.heap.move(value, other)
+        self.before = tuple(other if held is value else held for held in self.before)
 
     def stage_dict(self, location: Any, *left: Any) -> None:
         """Restage a dict that has no item for a key on one path, where the backend has dicts."""
@@ -333,8 +347,19 @@ class Statement:
                 location.handle.write(value)
         self.set_state(tuple(state))
         self.apart.keep_results(values.values())
+        for location in self.items & values.keys():
+            if type(values[location]) is list:
+                self.backend.keep_unchanged(values[location], _item_error(location.name))  # type: ignore[attr-defined]
         for value in values.values():
             selected_container.snapshot_sources(value)
+
+
+def _item_error(name: str) -> AliasError:
+    return AliasError(
+        f"the list {name!r} is an item of a staged list, and changes after a staged branch or loop",
+        why="the change would have to reach the item",
+        remedy=f"store a copy: items.append(list({name}))",
+    )
 
 
 def is_same(first: Any, second: Any) -> bool:

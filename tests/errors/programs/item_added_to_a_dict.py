@@ -6,8 +6,8 @@ import autograph_rs as ag
 def wrong():
     @ag.function
     def put(k):
-        rows = {1: [0], 2: [0]}
-        rows[k] = [1]  # <-- here
+        rows = {1: np.zeros(1), 2: np.zeros(1)}
+        rows[k] = np.ones(1)  # <-- here
         return rows
 
     return put(np.int64(3))

@@ -110,7 +110,7 @@ def argument_replaced(n):
 @pytest.mark.parametrize(
     "f",
     [
-        row_appended, row_of_an_array_written, row_of_another_length_appended, chosen_written,
+        row_of_an_array_written, chosen_written,
         chosen_by_a_branch_written, second_name_in_a_branch, second_name_in_a_round,
         argument_replaced,
     ],
@@ -119,6 +119,12 @@ def argument_replaced(n):
 def test_a_write_to_one_of_several_is_refused(f):
     with pytest.raises(ag.AliasError):
         ag.function(f)(np.int64(1))
+
+
+@pytest.mark.parametrize("f", [row_appended, row_of_another_length_appended], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("n", [0, 1, -1])
+def test_the_length_of_a_row_changes(f, n):
+    assert ag.function(f)(np.int64(n)) == f(n)
 
 
 def row_read_after_a_write(n):

@@ -19,6 +19,7 @@ from ..tensor import ITERATION_NEEDED, Staged, Tensor
 from ..trace import constant_type
 from . import lists
 from .alternatives import Alternatives
+from .lists import of_list
 from .staged_keyed import StagedKeyed
 from .staged_lists import StagedList
 
@@ -156,16 +157,31 @@ Run.__name__ = "group of groupby"
 
 def element_types(iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[StagedType]]:
     """Return a function that builds an item from staged values, and the types of these values."""
-    parts, structure = element_parts(as_iterable(iterated))
+    iterated = as_iterable(iterated)
+    parts, structure = element_parts(iterated)
+    sources = _sources_of_parts(iterated)
 
     def rebuild(values: Sequence[Any]) -> Any:
-        for value in values:
+        for value, source in zip(values, sources, strict=True):
             if isinstance(value, Staged):
                 value.shared = "it is an item of an iterable, which would have to change too"
+            if source is not None:
+                of_list(source, value)
         item = build_item(structure, values)
         return iterated.item(item) if isinstance(iterated, Groups) else item
 
     return rebuild, parts
+
+
+def _sources_of_parts(iterated: Any) -> list[StagedList | None]:
+    """Return the staged list from which each value in an item of an iterable comes, or None."""
+    if isinstance(iterated, StagedIterable) and iterated.op in ("zip", "reversed", "enumerate"):
+        inputs = iterated.inputs[: 1 if iterated.op == "enumerate" else None]
+        found = [source for part in inputs for source in _sources_of_parts(part)]
+        return [None] * (len(iterated.parts) - len(found)) + found
+    if isinstance(iterated, StagedList):
+        return [iterated]
+    return [None] * len(element_parts(iterated)[0])
 
 
 def iterated_sources(iterated: Any) -> list[Any]:

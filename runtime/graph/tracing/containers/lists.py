@@ -11,6 +11,7 @@ from typing import Any
 from ....core.active_backends import active_backend
 from ....errors import MismatchError, StagingError, UnsupportedFunctionError
 from ....staging import identity, is_optional
+from ....values.selected_container import SelectedList
 from ...ir.graph import Node, Slot
 from ...ir.list_operations import RETURNING
 from ...ir.type_merging import merge_types
@@ -24,20 +25,23 @@ from ...ir.types import (
     ScalarType,
     SetType,
     TupleType,
+    holds_references,
 )
 from ..recording import Arguments, add, is_staged, outputs, record, record_call, to_node
 from ..tensor import Optional, Scalar, some
 from ..trace import constant_type, current_builder
-from . import objects
+from . import objects, references
+from .references import IS_ITEM
 
 NOTHING = OptionalType(None)  # type: ignore[arg-type]
 """The type of None as an item of a list."""
-IS_ITEM = "it is an item of a list, which would have to change too"
-"""Why an item of a staged list cannot be written to in place."""
 
 
 def staged_list(values: Sequence[Any]) -> Any:
-    return list_of([element_node(v) for v in values])
+    nodes = [element_node(v) for v in values]
+    if any(holds_references(node.type) for node in nodes):
+        nodes = [stored_node(v) for v in values]
+    return list_of(nodes)
 
 
 def list_of(nodes: Sequence[Node], noun: str = "a list") -> Any:
@@ -73,8 +77,10 @@ def _element_type(value: Any) -> Any:
     if type(value) is tuple:
         parts = tuple(map(_element_type, value))
         return None if None in parts else TupleType(parts)
-    kind = getattr(value, "type", None)
-    return kind.held if isinstance(kind, MaybeType) else kind or constant_type(value)
+    if is_staged(value):
+        kind = value.origin.type if isinstance(value.type, ListType) else value.type
+        return kind.held if isinstance(kind, MaybeType) else kind
+    return constant_type(value)
 
 
 def _mark_as_item(value: Any) -> None:
@@ -89,8 +95,41 @@ def _mark_as_item(value: Any) -> None:
         value.shared = IS_ITEM
 
 
+def item_node(target: Any, value: Any) -> Node:
+    """Return the node of a value that becomes an item of a list."""
+    if isinstance(value, Node):
+        return value
+    if holds_objects(target):
+        return stored_node(value)
+    node = element_node(value)
+    if holds_references(node.type) and target.type.element is not None:
+        references.begin(target)
+    return node
+
+
+def stored_node(value: Any) -> Node:
+    """Return the node of a value that becomes an item of a container of objects."""
+    if type(value) is tuple:
+        parts = [*map(stored_node, value)]
+        return add("tuple", parts, TupleType(tuple([p.type for p in parts])))
+    if isinstance(value, SelectedList):
+        value = value.as_object()
+    value = references.staged_before(value)
+    if type(value) in references.MAKERS and type(value) is not dict:
+        value = references.staged_in_place(value)
+    if is_staged(value) and isinstance(value.type, ListType):
+        return references.as_object(value).node()  # type: ignore[no-any-return]
+    node = None if is_staged(value) else objects.object_node(value, stored_node)
+    return element_node(value) if node is None else node
+
+
+def holds_objects(target: Any) -> bool:
+    """Return whether lists in a list are objects."""
+    return target.is_reference or holds_references(target.type.element)
+
+
 def list_append(target: Any, value: Any) -> Any:
-    node = value if isinstance(value, Node) else element_node(value)
+    node = item_node(target, value)
     return record(
         "list_append", (target, node), ListType(merge_element_types(target.type.element, node.type))
     )
@@ -114,6 +153,8 @@ def element_node(value: Any) -> Node:
     if is_optional(value) and type(value.ag__parts) is tuple:
         parts = _tuple_node(value.ag__parts)
         return add("none_or", (value.ag__marker, parts), OptionalType(parts.type))
+    if isinstance(value, (*references.OBJECTS, SelectedList)):
+        return stored_node(value)
     if type(value) is tuple:
         parts = [element_node(v) for v in value]
         return current_builder().add("tuple", parts, {}, TupleType(tuple([p.type for p in parts])))
@@ -164,7 +205,7 @@ def list_pop(target: Any, index: Any) -> tuple[Any, Any]:
     if target.type.element is None:
         raise IndexError("pop from empty list")
     rest, item = outputs(add("list_pop", (target, index), None), (target.type, target.type.element))
-    return rest, item
+    return rest, of_list(target, item)
 
 
 def list_update(target: Any, method: str, args: Sequence[Any]) -> tuple[Any, Any]:
@@ -172,7 +213,7 @@ def list_update(target: Any, method: str, args: Sequence[Any]) -> tuple[Any, Any
     kind = target.type
     if kind.element is None and method in RETURNING - {"heappushpop"}:
         raise IndexError("index out of range" if method.startswith("heap") else "pop from an empty deque")
-    nodes = [element_node(v) for v in args]
+    nodes = [item_node(target, v) for v in args]
     if method.startswith("extend"):
         kind = replace(kind, element=merge_element_types(kind.element, nodes[0].type.element))
     elif method not in ("remove", "sort", "rotate") and nodes:
@@ -180,13 +221,23 @@ def list_update(target: Any, method: str, args: Sequence[Any]) -> tuple[Any, Any
     node = add("list_update", (target, *nodes), None, method=method)
     kinds = (kind, kind.element) if method in RETURNING else (kind,)
     changed, *item = outputs(node, kinds)
-    return changed, item[0] if item else None
+    return changed, of_list(target, item[0]) if item else None
 
 
 def staged_deque(values: Any, maxlen: int | None) -> Any:
     """Return a staged deque with the items of a plain or staged list."""
     items = staged_list(list(values)) if isinstance(values, (list, deque)) else values
     return record("deque", (items,), DequeType(items.type.element, maxlen), maxlen=maxlen)
+
+
+def of_list(target: Any, item: Any) -> Any:
+    """Note that a value is an item of a list, so that a change of it has to reach the list."""
+    if type(item) is tuple:
+        for part in item:
+            of_list(target, part)
+    elif isinstance(getattr(item, "type", None), ListType):
+        item.home = target
+    return item
 
 
 def list_copy(target: Any) -> Any:
@@ -234,7 +285,7 @@ def list_get(target: Any, key: Any) -> Any:
     item = record("list_get", (target, key), target.type.element)
     if hasattr(item, "shared"):
         item.shared = IS_ITEM
-    return item
+    return of_list(target, item)
 
 
 def list_set(target: Any, key: Any, value: Any) -> Any:
@@ -244,6 +295,6 @@ def list_set(target: Any, key: Any, value: Any) -> Any:
             why="the graph has no operation that replaces a slice of a list",
             remedy="build another list: append its items in a loop",
         )
-    node = element_node(value)
+    node = item_node(target, value)
     kind = replace(target.type, element=merge_element_types(target.type.element, node.type))
     return record("list_set", (target, key, node), kind)

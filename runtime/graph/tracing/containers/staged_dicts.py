@@ -12,11 +12,13 @@ from ....backends.builtins import DISPATCHING
 from ....core.active_backends import active_backend
 from ....errors import StagingError
 from ...ir.list_operations import DICTS
-from ...ir.types import DictType, ListType, ScalarType, StagedType, TupleType
+from ...ir.type_merging import referenced
+from ...ir.types import DictType, ListType, ScalarType, SetType, StagedType, TupleType
 from ..recording import add, record
 from ..tensor import Staged, register_class
-from . import lists
-from .staged_keyed import BOOL, StagedKeyed, is_plain, key_node, value_node
+from ..trace import current_builder
+from . import lists, references
+from .staged_keyed import BOOL, StagedKeyed, is_object, is_plain, key_node, value_node
 from .staged_lists import StagedList
 from .staged_sets import new_set, staged_set
 
@@ -48,7 +50,7 @@ class StagedDict(StagedKeyed):
         node = key_node(key)
         if factory == "Counter":
             return record("dict_get", (self, node), self._merged(ScalarType(int)))
-        value = self._merged(ScalarType(type(DICTS[factory]().default_factory())))  # type: ignore[attr-defined]
+        value = self._merged(_type_of_default(factory))
         return self.change("get_or_add", [node], TupleType((node.type, value)), value)
 
     def _merged(self, value: StagedType) -> Any:
@@ -144,6 +146,13 @@ class StagedDict(StagedKeyed):
     __hash__ = Staged.__hash__
 
 
+def _type_of_default(factory: str) -> Any:
+    """Return the type of what a defaultdict makes for a key."""
+    kind = type(DICTS[factory]().default_factory())  # type: ignore[attr-defined]
+    made = {list: ListType(None), set: SetType(None)}.get(kind)
+    return ScalarType(kind) if made is None else referenced(made, current_builder())
+
+
 def new_dict(values: Any) -> Any:
     """Return a new staged dict: `dict(values)`."""
     return _dict_of(values, "dict") if isinstance(values, StagedDict) else staged_dict(values)
@@ -163,8 +172,11 @@ def factory_of(mapping: Any) -> str | None:
     """Return the name of what makes an empty dict like this one, or None if no staged dict can replace it."""
     if type(mapping) is defaultdict:
         name = getattr(mapping.default_factory, "__name__", "")
-        return name if name in DICTS and mapping.default_factory in (int, float, bool, complex) else None
+        return name if name in DICTS and mapping.default_factory in _FACTORIES else None
     return "dict" if type(mapping) is dict else "Counter" if type(mapping) is Counter else None
+
+
+_FACTORIES = (int, float, bool, complex, list, set)
 
 
 def can_be_dict(mapping: Any, *values: Any) -> bool:
@@ -174,7 +186,10 @@ def can_be_dict(mapping: Any, *values: Any) -> bool:
     """
     if factory_of(mapping) is None:
         return False
-    parts = [lists.list_type(items) for items in ([*mapping], [*mapping.values(), *values])]
+    items = [*mapping.values(), *values]
+    if items and all(map(is_object, items)):
+        items = []
+    parts = [lists.list_type(part) for part in ([*mapping], items)]
     return all(part is not None and (part.element is None or is_plain(part.element)) for part in parts)
 
 
@@ -186,10 +201,11 @@ def staged_dict(mapping: Any) -> Any:
         items = mapping if isinstance(mapping, list) else active_backend().call_builtin(list, (mapping,), {})
         return _dict_of_pairs(items) if isinstance(items, list) else _dict_of(items, "dict")
     factory = factory_of(mapping)
+    references.lose_items(mapping)
     if factory is None:
         raise StagingError(
             f"a {type(mapping).__name__} would get keys that are known only when the graph runs",
-            why="a graph contains dicts, Counters, and defaultdicts of int, float, bool and complex",
+            why="a graph contains dicts, Counters, and defaultdicts of numbers, lists and sets",
             remedy="use one of these",
         )
     return _dict_of_pairs(mapping.items(), factory)

@@ -14,7 +14,7 @@ from ...ir.graph import Node
 from ...ir.types import ArrayType, ListType, OptionalType, ScalarType, StagedType, TupleType
 from ..recording import add, outputs, record
 from ..tensor import Staged
-from . import lists
+from . import lists, object_updates, references
 from .staged_lists import StagedList
 
 BOOL = ScalarType(bool)
@@ -49,6 +49,8 @@ class StagedKeyed(StagedList):
 
         `element` is the type of what the method adds.
         """
+        if self.begin_change():
+            return object_updates.update(self, method, nodes, element, result)
         kind = replace(self.type, element=lists.merge_element_types(self.type.element, element, self.noun))
         node = add("list_update", (self, *nodes), None, method=method)
         changed, *results = outputs(node, (kind,) if result is None else (kind, result))
@@ -97,13 +99,15 @@ def key_node(value: Any) -> Node:
 
 
 def value_node(value: Any) -> Node:
-    if not isinstance(value, (list, dict, set)):
+    if is_object(value):
+        return lists.stored_node(value)
+    if not isinstance(value, dict):
         node = lists.element_node(value)
         if is_plain(node.type):
             return node
     raise StagingError(
-        "a list or an array is stored in a dict whose keys depend on staged values",
-        why="such a dict can contain only numbers, text, and tuples of these",
+        "an array or an object is stored in a dict whose keys depend on staged values",
+        why="such a dict can contain only numbers, text, tuples of these, and lists, deques and sets",
         remedy="keep the values in a list, and their positions in the dict",
     )
 
@@ -115,3 +119,9 @@ def is_plain(kind: Any) -> bool:
     if isinstance(kind, OptionalType):
         return kind.held is None or is_plain(kind.held)
     return isinstance(kind, ScalarType) or (isinstance(kind, ArrayType) and not kind.shape)
+
+
+def is_object(value: Any) -> bool:
+    """Return whether a value is a plain or staged list, deque, set or defaultdict."""
+    kind = type(value)
+    return kind is list or kind in references.OBJECTS or isinstance(getattr(value, "type", None), ListType)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import weakref
+from collections import deque
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from ....core.active_backends import active_backend
-from ....errors import UnsupportedFunctionError
-from ...ir.types import DequeType, ListType, ScalarType
+from ....core.in_flight import running
+from ....errors import AliasError, UnsupportedFunctionError
+from ...ir.graph import Node
+from ...ir.types import DequeType, ListType, ScalarType, is_reference
 from .. import recording
 from ..tensor import LENGTH_NEEDED, Staged, register_class
-from . import lists
+from ..trace import current_builder, is_tracing
+from . import lists, object_updates, references
 
 _NO_METHOD = "the length of the list depends on staged values, and the graph has no operation for this"
 
@@ -18,28 +23,90 @@ _NO_METHOD = "the length of the list depends on staged values, and the graph has
 class StagedList(Staged):
     """A Python list in the graph, whose elements have one type."""
 
-    __slots__ = ()
+    __slots__ = ("home", "lost", "made_in")
 
     noun, copy_remedy = "a list", "assign a copy to the other name, or return a copy: items.copy()"
+    python_class: type = list
+
+    def __init__(self, node: Node, owner: Any, base: Any = None):
+        super().__init__(node, owner, base)
+        self.made_in = owner
+        self.home: Any = None
+        """The list that it is an item of, or a function that returns it as an object, if one is known."""
+        self.lost = ""
+        """Why it cannot be used any more."""
+        if is_tracing():
+            current_builder().root.registry.handles.append(weakref.ref(self))
+
+    @property
+    def is_reference(self) -> bool:
+        """Return whether the list is an object, which all its names share, rather than a value."""
+        return is_reference(self._node.type)
+
+    @property
+    def type(self) -> Any:
+        kind = self._node.type
+        return kind.held if is_reference(kind) else kind
+
+    @property
+    def shared(self) -> str:
+        return "" if self.is_reference else self._shared
+
+    @shared.setter
+    def shared(self, reason: str) -> None:
+        Staged.shared.fset(self, reason)  # type: ignore[attr-defined]
+
+    def node(self) -> Node:
+        if self.lost:
+            self.fail("is used", self.lost, self.copy_remedy, AliasError)
+        return super().node()
+
+    def lose(self) -> None:
+        """Refuse later uses, because a change of the list would not be seen."""
+        if not self.is_reference:
+            self.lost = "the list has become an object of the graph since it was read"
+
+    def replace_node(self, node: Node) -> None:
+        """Refer to another form of the same list."""
+        builder = current_builder()
+        if builder.journal is not None:
+            builder.journal.append((self, self._owner, self._node))
+        self._node, self._owner = node, builder
+        self.version += 1
+
+    def begin_change(self) -> bool:
+        """Return whether the list is an object that is changed in place. An item of a list becomes one."""
+        is_shared = type(self) is StagedList and self.shared and not self.is_argument
+        is_shared = is_shared and running.flight is None  # a `try` cannot be captured from outside of it
+        if self.home is not None or is_shared:
+            references.as_object(self)
+        return self.is_reference
 
     @property
     def name(self) -> str:
         return self.noun
 
     def append(self, value: Any) -> None:
-        self.write(lists.list_append(self, value))
+        if self.begin_change() or lists.holds_objects(self):
+            self.update("append", value)
+        else:
+            self.write(lists.list_append(self, value))
 
     def extend(self, values: Any) -> None:
         if not isinstance(values, (list, tuple, StagedList)):
             values = active_backend().call_builtin(list, (values,), {})
-        if isinstance(values, StagedList):
+        if self.begin_change():
+            self.update("extend", values if isinstance(values, StagedList) else lists.staged_list(values))
+        elif isinstance(values, StagedList):
             self.write(lists.list_concatenate(self, values))
-            return
-        for value in values:
-            self.append(value)
+        else:
+            for value in values:
+                self.append(value)
 
     def update(self, method: str, *args: Any) -> Any:
         """Call a method of lists, or a function of `heapq` or `bisect`, that changes the list."""
+        if self.begin_change():
+            return object_updates.object_update(self, method, args)
         changed, item = lists.list_update(self, method, args)
         self.write(changed)
         return item
@@ -57,7 +124,14 @@ class StagedList(Staged):
         if key is None:
             self.update("sort", reverse)
         else:
-            self.write(active_backend().call_builtin(sorted, (self,), {"key": key, "reverse": reverse}))
+            self.assign(active_backend().call_builtin(sorted, (self,), {"key": key, "reverse": reverse}))
+
+    def assign(self, values: StagedList) -> None:
+        """Replace all items."""
+        if self.begin_change():
+            self.update("assign", values)
+        else:
+            self.write(values)
 
     def index(self, value: Any) -> Any:
         return recording.record("list_index", (self, lists.compared_node(value)), ScalarType(int))
@@ -66,6 +140,8 @@ class StagedList(Staged):
         return recording.record("list_count", (self, lists.compared_node(value)), ScalarType(int))
 
     def pop(self, index: Any = -1) -> Any:
+        if self.begin_change():
+            return object_updates.object_update(self, "take", (index,))
         rest, value = lists.list_pop(self, index)
         self.write(rest)
         return value
@@ -74,7 +150,7 @@ class StagedList(Staged):
         return lists.list_copy(self)
 
     def clear(self) -> None:
-        self.write(lists.staged_list([]))
+        self.assign(lists.staged_list([]))
 
     def __delitem__(self, key: Any) -> None:
         if isinstance(key, slice):
@@ -117,7 +193,10 @@ class StagedList(Staged):
         return lists.list_get(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self.write(lists.list_set(self, key, value))
+        if self.begin_change() and not isinstance(key, slice):
+            object_updates.object_update(self, "put", (key, value))
+        else:
+            self.write(lists.list_set(self, key, value))
 
     def __len__(self) -> NoReturn:  # noqa: PLE0303 - fail() raises
         self.fail(*LENGTH_NEEDED)
@@ -132,6 +211,7 @@ class StagedDeque(StagedList):
     __slots__ = ()
 
     noun, copy_remedy = "a deque", "assign a copy to the other name, or return a copy: items.copy()"
+    python_class = deque
 
     @property
     def maxlen(self) -> int | None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from ....core.active_backends import active_backend
-from ....errors import UnsupportedFunctionError
+from ....debugging.tracebacks import is_augmented_assignment, user_frame
 from ...ir.types import SetType
 from ..recording import record
 from ..tensor import Staged, register_class
-from . import lists
+from . import lists, references
 from .staged_keyed import BOOL, StagedKeyed, key_node
 from .staged_lists import StagedList
 
@@ -41,6 +42,23 @@ def _compared_with_sets(method: str, *, other: bool) -> Callable[[Any, Any], Any
     compare = _compared(method)
     kinds = set, frozenset
     return lambda self, value: compare(self, value) if isinstance(value, (StagedSet, *kinds)) else other
+
+
+def _after_plain(method: str) -> Callable[[Any, Any], Any]:
+    """Return the operator of a plain set and a staged one. `plain |= staged` changes the plain set."""
+
+    def combine(self: Any, plain: Any) -> Any:
+        if not isinstance(plain, (set, frozenset)):
+            return NotImplemented
+        frame = user_frame(sys._getframe(1))
+        if type(plain) is set and frame is not None and is_augmented_assignment(frame):
+            staged = references.staged_in_place(plain)
+        else:
+            staged = new_set(staged_set(plain))
+        getattr(staged, method)(self)
+        return staged
+
+    return combine
 
 
 class StagedSet(StagedKeyed):
@@ -104,15 +122,8 @@ class StagedSet(StagedKeyed):
     difference = __sub__ = _combined("difference_update")
     symmetric_difference = __xor__ = _combined("symmetric_difference_update")
 
-    def _refuse_plain(self, *_: Any) -> NoReturn:
-        self.fail(
-            "cannot be combined with a plain set on the left",
-            "Python asks for that in `plain |= staged`, too, where all names of the plain set would change",
-            "call a method: plain.update(staged), or plain.union(staged)",
-            UnsupportedFunctionError,
-        )
-
-    __ror__ = __rand__ = __rsub__ = __rxor__ = _refuse_plain
+    __ror__, __rand__ = _after_plain("update"), _after_plain("intersection_update")
+    __rsub__, __rxor__ = _after_plain("difference_update"), _after_plain("symmetric_difference_update")
 
     __ior__, __iand__ = _changed("update"), _changed("intersection_update")
     __isub__, __ixor__ = _changed("difference_update"), _changed("symmetric_difference_update")
