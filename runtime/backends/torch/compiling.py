@@ -26,6 +26,7 @@ from ..functional.staged_text import Text
 from .capture import OuterTensors
 from .private import (
     SYMBOLS,
+    WHILE_LOOP,
     Dynamo,
     current_mode,
     fake_of,
@@ -165,6 +166,9 @@ class _Call:
                 slot.set(value)
         given = [self.variables[id(v)] for v in [*self.inputs, *outer[0].inputs]]
         made = self.dynamo.add(graph, given, outputs)
+        graphs = [module.graph for module in graph.modules() if isinstance(module, torch.fx.GraphModule)]
+        if torch.is_grad_enabled() and any(n.target is WHILE_LOOP for g in graphs for n in g.nodes):
+            self.dynamo.keep_loops_apart()
         self.variables.update((id(v), variable) for v, variable in zip(outputs, made, strict=True))
         self.dynamo.guard(self.check)
         for slot, value in changes:

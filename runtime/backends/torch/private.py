@@ -7,6 +7,7 @@ AttributeError here, and the registry then treats the installed torch as unsuppo
 from __future__ import annotations
 
 import contextlib
+import functools
 import operator
 import types
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -39,6 +40,7 @@ try:  # Dynamo lets no public function choose its graph, inputs and guards.
     from torch._dynamo import variables as _variables
     from torch._dynamo.variables import builder as _builder
     from torch._dynamo.variables import higher_order_ops as _higher_order_ops
+    from torch._functorch import config as _functorch_config
 except ImportError:  # then `make_dynamo_operator` raises, and nothing captures calls in torch.compile
     _higher_order_ops = None
 
@@ -302,6 +304,20 @@ class Dynamo:
                 proxies[node].node.meta.pop("example_value")
                 variables[node] = _builder.wrap_fx_proxy(self._tx, proxies[node], example_value=value)
         return [variables[node] for node in results]
+
+    def keep_loops_apart(self) -> None:
+        """Make AOTAutograd keep equal values of the graph apart.
+
+        Otherwise the backward passes of two `while_loop`s start from one counter, into which inductor writes.
+        """
+        compiler = self._output.compiler_fn
+
+        @functools.wraps(compiler)
+        def compile_unmerged(*args: Any, **kwargs: Any) -> Any:
+            with _functorch_config.patch(cse=False):
+                return compiler(*args, **kwargs)
+
+        self._output.compiler_fn = compile_unmerged
 
     def guard(self, check: Callable[..., bool]) -> None:
         """Make Dynamo capture again when a check fails before a run."""
