@@ -128,8 +128,15 @@ def two_loops(x):
     return total
 
 
-def test_inductor_differentiates_two_loops():
-    check(two_loops, (torch.tensor([3.0, -1.0, 8.0]),), (torch.tensor([600.0]),), backend="inductor")
+def test_gradients_of_two_loops_by_inductor_are_refused():
+    """PyTorch 2.13 computes wrong ones, also of loops written by hand."""
+    check(two_loops, (torch.tensor([3.0, -1.0, 8.0]),), (torch.tensor([600.0]),))
+    compiled = whole(ag.convert(two_loops), "inductor")
+    same(compiled(torch.tensor([3.0, -1.0, 8.0])), torch.tensor(720.0))
+    with pytest.raises(
+        torch._dynamo.exc.Unsupported, match="inductor cannot differentiate a graph with two loops"
+    ):
+        compiled(torch.tensor([3.0, -1.0, 8.0], requires_grad=True))
 
 
 def test_conditions_and_loops_are_in_the_graph_of_dynamo():
@@ -390,6 +397,6 @@ def test_what_cannot_be_captured_runs_outside_the_graph():
 
 def test_samples_that_export_stages_are_compiled_whole():
     """A few of the samples; `python tests/backends/compiled_samples.py` runs them all."""
-    kinds = {sample.id: result for sample, result in compiled_samples.results(every=140)}
+    kinds = {sample.id: result for sample, result in compiled_samples.results(every=230)}
     assert {result.kind for result in kinds.values()} == {"staged"}, kinds
     assert sum(result.derivatives for result in kinds.values())

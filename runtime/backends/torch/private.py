@@ -7,7 +7,6 @@ AttributeError here, and the registry then treats the installed torch as unsuppo
 from __future__ import annotations
 
 import contextlib
-import functools
 import operator
 import types
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -40,7 +39,6 @@ try:  # Dynamo lets no public function choose its graph, inputs and guards.
     from torch._dynamo import variables as _variables
     from torch._dynamo.variables import builder as _builder
     from torch._dynamo.variables import higher_order_ops as _higher_order_ops
-    from torch._functorch import config as _functorch_config
 except ImportError:  # then `make_dynamo_operator` raises, and nothing captures calls in torch.compile
     _higher_order_ops = None
 
@@ -305,19 +303,13 @@ class Dynamo:
                 variables[node] = _builder.wrap_fx_proxy(self._tx, proxies[node], example_value=value)
         return [variables[node] for node in results]
 
-    def keep_loops_apart(self) -> None:
-        """Make AOTAutograd keep equal values of the graph apart.
+    @property
+    def uses_inductor(self) -> bool:
+        return getattr(self._output.compiler_fn, "compiler_name", "") == "inductor"
 
-        Otherwise the backward passes of two `while_loop`s start from one counter, into which inductor writes.
-        """
-        compiler = self._output.compiler_fn
-
-        @functools.wraps(compiler)
-        def compile_unmerged(*args: Any, **kwargs: Any) -> Any:
-            with _functorch_config.patch(cse=False):
-                return compiler(*args, **kwargs)
-
-        self._output.compiler_fn = compile_unmerged
+    def nodes(self) -> list[torch.fx.Node]:
+        """Return the nodes that Dynamo's graph has so far."""
+        return list(self._output.graph.nodes)
 
     def guard(self, check: Callable[..., bool]) -> None:
         """Make Dynamo capture again when a check fails before a run."""
