@@ -80,4 +80,4 @@ def test_variables_with_the_names_of_temporaries_are_the_users():
         return value
 
     with pytest.raises(ag.AliasError, match="both 'value' and 'x' refer to"):
-        jax.jit(ag.convert(shared))(jnp.zeros(3), 1)
+        jax.jit(ag.convert(shared))(jax.numpy.zeros(3), 1)

@@ -133,9 +133,7 @@ def test_gradients_of_two_loops_by_inductor_are_refused():
     check(two_loops, (torch.tensor([3.0, -1.0, 8.0]),), (torch.tensor([600.0]),))
     compiled = whole(ag.convert(two_loops), "inductor")
     same(compiled(torch.tensor([3.0, -1.0, 8.0])), torch.tensor(720.0))
-    with pytest.raises(
-        torch._dynamo.exc.Unsupported, match="inductor cannot differentiate a graph with two loops"
-    ):
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="inductor cannot differentiate a graph"):
         compiled(torch.tensor([3.0, -1.0, 8.0], requires_grad=True))
 
 

@@ -222,7 +222,7 @@ class _Call:
             raise StagingError(
                 "inductor cannot differentiate a graph with two loops",
                 why="it gives wrong gradients, because the backward passes of the loops share start values",
-                remedy='use backend="aot_eager", compile each loop by itself, or call it under torch.no_grad()',
+                remedy='use backend="aot_eager", compile each loop alone, or use torch.no_grad()',
             )
 
     def _assign(self, slot: Location, value: Any) -> None:
