@@ -305,7 +305,8 @@ class Dynamo:
 
     @property
     def uses_inductor(self) -> bool:
-        return getattr(self._output.compiler_fn, "compiler_name", "") == "inductor"
+        compiler = self._output.compiler_fn
+        return "inductor" in (getattr(compiler, name, "") for name in ("_compiler_name", "compiler_name"))
 
     def nodes(self) -> list[torch.fx.Node]:
         """Return the nodes that Dynamo's graph has so far."""
