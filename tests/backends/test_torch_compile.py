@@ -395,6 +395,6 @@ def test_what_cannot_be_captured_runs_outside_the_graph():
 
 def test_samples_that_export_stages_are_compiled_whole():
     """A few of the samples; `python tests/backends/compiled_samples.py` runs them all."""
-    kinds = {sample.id: result for sample, result in compiled_samples.results(every=230)}
-    assert {result.kind for result in kinds.values()} == {"staged"}, kinds
-    assert sum(result.derivatives for result in kinds.values())
+    some = [*compiled_samples.results(every=173), *compiled_samples.results("numpy_.py::matrix_in_loop")]
+    assert {result.kind for _, result in some} == {"staged"}, some
+    assert sum(result.derivatives for _, result in some)
