@@ -17,7 +17,7 @@ from autograph_rs.runtime.debugging.source_maps import SourceMap
 from autograph_rs.runtime.errors import SourceError
 
 from ..source.conversion_errors import node_position
-from ..source.definitions import check_reserved_name, parse
+from ..source.definitions import check_reserved_names, parse
 from ..source.recursion_limit import guarded_conversion
 from ..transpiler import loader
 from .comments import Key, comments_in, key
@@ -64,7 +64,7 @@ def convert_module(
     module = parse(source, filename)
     if is_converted(module):
         return None
-    check_reserved_name(module, filename)
+    check_reserved_names(module, filename)
     with guarded_conversion("the code", module, filename):
         text, comments = EditedText(source), functools.cache(lambda: comments_in(source))
         staged: dict[Key, Any] = {}
@@ -147,7 +147,7 @@ def convert_function_source(source: str, filename: str, qualname: str) -> str:
             remedy=f"pass one of its methods, as in {qualname}.method",
             place=node_position(function, filename, qualname),
         )
-    check_reserved_name(function, filename)
+    check_reserved_names(function, filename)
     with guarded_conversion("the code", function, filename, qualname):
         tree = gast_tree(function)
         if class_name is not None:

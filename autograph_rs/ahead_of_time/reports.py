@@ -13,7 +13,7 @@ import gast
 from autograph_rs.converters.diagnostics import report, unsupported
 from autograph_rs.converters.trees.python_trees import gast_tree
 
-from ..source.definitions import FunctionNode, check_reserved_name, parse
+from ..source.definitions import FunctionNode, check_reserved_names, parse
 from ..source.recursion_limit import guarded_conversion
 from .modules import is_converted
 
@@ -80,7 +80,7 @@ def report_source(source: str, filename: str = "<string>") -> list[FunctionRepor
     module = parse(source, filename)
     if is_converted(module):
         return []
-    check_reserved_name(module, filename)
+    check_reserved_names(module, filename)
     lines = source.split("\n")
     with guarded_conversion("the code", module, filename):
         return [_function_report(function, lines) for function in report.report(gast_tree(module))]

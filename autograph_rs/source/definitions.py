@@ -322,19 +322,20 @@ def has_source(function: types.FunctionType) -> bool:
 
 
 def check_reserved_in_code(code: types.CodeType, tree: ast.AST) -> None:
-    """Raise if code uses the reserved name. Most code does not, and needs no search of its tree."""
-    if any(
-        OPERATORS in (*c.co_names, *c.co_varnames, *c.co_cellvars, *c.co_freevars) for c in walk_code(code)
-    ):
-        check_reserved_name(tree, code.co_filename)
+    """Raise if code uses a reserved name. Most code does not, and needs no search of its tree."""
+    names = (
+        n for c in walk_code(code) for n in (*c.co_names, *c.co_varnames, *c.co_cellvars, *c.co_freevars)
+    )
+    if any(name.startswith(OPERATORS) for name in names):
+        check_reserved_names(tree, code.co_filename)
 
 
-def check_reserved_name(tree: ast.AST, filename: str) -> None:
+def check_reserved_names(tree: ast.AST, filename: str) -> None:
     for node in ast.walk(tree):
-        if OPERATORS in variable_names(node):
+        for name in (name for name in variable_names(node) if name.startswith(OPERATORS)):
             raise ReservedNameError(
-                f"the name {OPERATORS!r} is reserved for converted code",
-                why="converted code looks up its operators under that name",
+                f"the name {name!r} is reserved for converted code",
+                why=f"names that begin with {OPERATORS!r} are those of operators and temporaries",
                 remedy="rename it; if this file was already converted ahead of time, do not convert it again",
                 place=node_position(node, filename),
             )

@@ -128,7 +128,7 @@ def missing_source_reason(function: types.FunctionType) -> tuple[str, str]:
         return why, f"define it in a cell without that magic, {_SOURCE_ARGUMENT}"
     if filename == "<dynamic-code>":
         why = "cloudpickle does not keep the text of a function or the name of its file"
-        remedy = "import the function from a module, pickle ag.convert(f) instead"
+        remedy = "import the function from a module, pickle the converted function instead"
         return why, f"{remedy}, {_SOURCE_ARGUMENT}"
     if not is_file_name(filename):
         if hasattr(function, "__wrapped__"):
@@ -149,5 +149,5 @@ def missing_source_reason(function: types.FunctionType) -> tuple[str, str]:
     if cached.endswith(".pyc") and os.path.exists(cached) and _stem(filename) == _stem(own):
         return f"only compiled code is available: {cached}", f"restore the .py file, {ahead}"
     why = "the file does not exist: it was moved or deleted, or the function comes from another process"
-    remedy = "restore the file, import the function from a module, pickle ag.convert(f) instead"
+    remedy = "restore the file, import the function from a module, pickle the converted function instead"
     return why, f"{remedy}, {_SOURCE_ARGUMENT}"

@@ -16,6 +16,8 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograph_rs.runtime.core.undefined import RETURN_VALUE
+
 from ..source.code_objects import walk_code
 from ..source.definitions import OPERATORS, first_line
 
@@ -191,7 +193,7 @@ class BranchMarkers:
                 and isinstance(value.value, bool)
                 and isinstance(target, ast.Name)
                 and target.id not in self.user_names
-                and not target.id.startswith("return_value")
+                and not target.id.startswith(RETURN_VALUE)
             )
         is_declaration = isinstance(statement, ast.AnnAssign) and statement.value is None
         return is_declaration or isinstance(statement, (ast.Nonlocal, ast.Global))

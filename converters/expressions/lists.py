@@ -16,7 +16,7 @@ from typing import ClassVar
 import gast
 
 from ..passes.expressions import Rewriter
-from ..trees.builders import LOAD, assign, at, constant, load, operator, operator_name, store
+from ..trees.builders import LOAD, OPERATORS, assign, at, constant, load, operator, operator_name, store
 
 
 class Lists(Rewriter):
@@ -53,7 +53,7 @@ class Lists(Rewriter):
             return [node]
         before, [value] = [], call.args
         if self.can_bind(call, name):  # evaluate the value before the variable is read
-            temporary = self.walk.context.namer.parameter("value")
+            temporary = self.walk.context.namer.parameter(f"{OPERATORS}value")
             before, value = [at(assign(temporary, value), node)], load(temporary)
         return [*before, at(assign(name, at(operator("list_append", load(name), value), call)), node)]
 

@@ -60,7 +60,7 @@ class StoredItems(Subscripts):
             return super().set_item(location, target, base, key, value)
         before: list[gast.AST] = []
         base = self.evaluate_once(base, "base", before, location)
-        updated = self.walk.context.namer.fresh("updated")
+        updated = self.temporary("updated")
         before.append(at(assign(updated, operator("set_item", base, key, value)), location))
         if isinstance(place, gast.Attribute):
             stored = gast.Attribute(_copy(place.value), place.attr, STORE)

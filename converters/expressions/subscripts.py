@@ -10,7 +10,7 @@ from __future__ import annotations
 import gast
 
 from ..passes.expressions import Rewriter
-from ..trees.builders import LOAD, STORE, assign, at, constant, load, operator, store
+from ..trees.builders import LOAD, OPERATORS, STORE, assign, at, constant, load, operator, store
 
 
 class Subscripts(Rewriter):
@@ -58,7 +58,7 @@ class Subscripts(Rewriter):
         result: list[gast.Assign] = []
         values = [node.value]
         if len(node.targets) > 1:
-            name = self.walk.context.namer.fresh("value")
+            name = self.temporary("value")
             result.append(at(assign(name, node.value), node))
             values = [load(name) for _ in node.targets]
         for target, value in zip(node.targets, values, strict=True):
@@ -79,7 +79,7 @@ class Subscripts(Rewriter):
             return at(gast.Starred(self.unpack(target.value, later, location), STORE), target)
         if not later and not isinstance(target, gast.Subscript):
             return target
-        name = self.walk.context.namer.fresh("value")
+        name = self.temporary("value")
         later.append(at(gast.Assign([target], load(name), None), location))
         return at(store(name), target)
 
@@ -107,11 +107,15 @@ class Subscripts(Rewriter):
         always = always and self.may_change(target.value, node)
         base = self.evaluate_once(target.value, "base", before, node, always=always)
         key = self.evaluate_once(_key(target.slice), "key", before, node, always=not simple)
-        item = self.walk.context.namer.fresh("element")
+        item = self.temporary("element")
         read = gast.Subscript(base, key, LOAD) if _is_constant(key) else operator("get_item", base, key)
         before.append(at(assign(item, at(read, target)), node))
         before.append(at(gast.AugAssign(store(item), node.op, node.value), node))
         return [*before, *self.set_item(node, target.value, _copy(base), _copy(key), load(item))]
+
+    def temporary(self, stem: str) -> str:
+        """Return a name that the runtime can tell from the user's: a temporary is no reference to a value."""
+        return self.walk.context.namer.fresh(f"{OPERATORS}{stem}")
 
     def evaluate_once(
         self, node: gast.AST, stem: str, before: list[gast.AST], location: gast.AST, *, always: bool = False
@@ -121,7 +125,7 @@ class Subscripts(Rewriter):
             return node
         if isinstance(node, gast.Name) and (not always or node.id in self.walk.context.namer.added):
             return node
-        name = self.walk.context.namer.fresh(stem)
+        name = self.temporary(stem)
         before.append(at(assign(name, node), location))
         return load(name)
 
@@ -134,7 +138,7 @@ class Subscripts(Rewriter):
             return [at(gast.Expr(call), location)]
         if base is target or base.id == target.id:
             return [at(assign(target.id, call), location)]
-        updated = self.walk.context.namer.fresh("updated")
+        updated = self.temporary("updated")
         is_new = gast.Compare(load(updated), [gast.IsNot()], [load(base.id)])
         rebind = gast.If(is_new, [assign(target.id, load(updated))], [])
         return [at(assign(updated, call), location), at(rebind, location)]

@@ -21,6 +21,7 @@ from ..trees.builders import (
     ATTEMPTS,
     DEFINITIONS,
     LOOPS,
+    RETURN_VALUE,
     TRIES,
     assign,
     at,
@@ -78,7 +79,7 @@ class LowerJumps(Pass):
         if _return_in_control_flow(body, self.unconverted):
             self.returned = self.new_flag("returned")
             if any(isinstance(n, gast.Return) and n.value is not None for n in frame_nodes(function)):
-                self.value = self.context.namer.fresh("return_value")
+                self.value = self.context.namer.fresh(RETURN_VALUE)
                 if can_complete(body):
                     body = [*body, at(gast.Return(constant(None)), first_line(body[-1]))]
         location = first_line((body or head)[0])

@@ -18,6 +18,7 @@ from ..analysis import blocking_node, blocks_thunk
 from ..trees.builders import (
     DEFINITIONS,
     FUNCTIONS,
+    RETURN_VALUE,
     TRIES,
     assign,
     at,
@@ -82,7 +83,7 @@ class Normalise(Pass):
         outer, name = self.returned, self.returned
         # bind the returned value of a `try` to a name, so that writes in its `finally` reach it
         if isinstance(statement, TRIES) and any(map(_writes_items, statement.finalbody)):
-            name = outer or self.context.namer.fresh("return_value")
+            name = outer or self.context.namer.fresh(RETURN_VALUE)
         for block in blocks(statement):
             self.returned = outer if block is getattr(statement, "finalbody", None) else name
             if block:

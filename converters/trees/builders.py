@@ -13,6 +13,8 @@ from typing import Any
 import gast
 
 OPERATORS = "ag__"
+RETURN_VALUE = "ag__return_value"
+"""The variable that stores what a function returns. The runtime knows it by this name."""
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 LOOPS = (gast.While, gast.For, gast.AsyncFor)

@@ -12,12 +12,14 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-_RETURN_VALUE = re.compile(r"return_value(_\d+)?$")
+RETURN_VALUE = "ag__return_value"
+"""The variable that stores what a function returns; a number may follow. Users cannot use the name."""
+_RETURN_VARIABLE = re.compile(rf"{RETURN_VALUE}(_\d+)?$")
 
 
 def is_return_variable(name: str) -> bool:
     """Return whether the converters added a variable to store the function's return value."""
-    return _RETURN_VALUE.match(name) is not None
+    return _RETURN_VARIABLE.match(name) is not None
 
 
 class Undefined:

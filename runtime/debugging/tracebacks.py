@@ -23,6 +23,7 @@ from ..core import packages
 from ..core.active_backends import ACTIVE, active_backend
 from ..core.closures import holds
 from ..core.packages import is_in_user_folder, is_library
+from ..core.undefined import is_return_variable
 from . import error_operands
 from .line_tables import encode_positions
 from .positions import CodePosition, format_position, position_at
@@ -96,8 +97,9 @@ def user_frame(frame: types.FrameType | None) -> types.FrameType | None:
 
 
 def frame_variables(frame: types.FrameType) -> dict[str, Any]:
-    """Return the variables of a frame without those that the converters added."""
-    return {name: value for name, value in frame.f_locals.items() if not name.startswith("ag__")}
+    """Return the variables of a frame, with what the function returns and without temporaries."""
+    variables = frame.f_locals.items()
+    return {n: value for n, value in variables if not n.startswith("ag__") or is_return_variable(n)}
 
 
 def user_opcode() -> str:

@@ -216,14 +216,14 @@ class ReservedNameError(ConversionError):
       File "...", line 1
         def scale(x, ag__):
                      ^^^^
-      why: converted code looks up its operators under that name
+      why: names that begin with 'ag__' are those of operators and temporaries
       fix: rename it; if this file was already converted ahead of time, do not convert it again
       see: docs/errors/ReservedNameError.md
 
     ## Why
 
-    Converted code calls its operators through the name `ag__`. Code that already uses the name this way
-    has been converted, and is not converted again.
+    Converted code calls its operators through the name `ag__`, and its temporaries have names such as
+    `ag__return_value`. Code that already uses such names has been converted, and is not converted again.
 
     ## How to fix it
 

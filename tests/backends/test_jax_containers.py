@@ -62,3 +62,22 @@ def test_items_are_written_with_at():
         return xs.at[i].set(5.0).at[i - 1].add(xs.at[0].get())
 
     assert f(jax.numpy.array([1.0, 2.0, 3.0]), 2).tolist() == [1.0, 3.0, 5.0]
+
+
+def test_variables_with_the_names_of_temporaries_are_the_users():
+    def missing(x):
+        if x > 0:
+            return_value = x
+        return return_value + 1
+
+    assert jax.jit(ag.convert(missing))(1.0) == 2.0
+    with pytest.raises(jax.errors.JaxRuntimeError, match="cannot access local variable 'return_value'"):
+        jax.block_until_ready(jax.jit(ag.convert(missing))(-1.0))
+
+    def shared(x, i):
+        value = x
+        x[i] = 5.0
+        return value
+
+    with pytest.raises(ag.AliasError, match="both 'value' and 'x' refer to"):
+        jax.jit(ag.convert(shared))(jax.numpy.zeros(3), 1)

@@ -94,14 +94,14 @@ def test_an_item_among_targets_after_another():
         """
         def f(a, b, c):
             if c:
-                value, value_1 = ag__.unpacked(c)
-                base = a.x
-                key = ag__.callee(b)()
-                ag__.set_item(base, key, value)
-                d = value_1
-            value, value_1 = ag__.unpacked(c)
-            ag__.set_item(a.y, 0, value)
-            d = value_1
+                ag__value, ag__value_1 = ag__.unpacked(c)
+                ag__base = a.x
+                ag__key = ag__.callee(b)()
+                ag__.set_item(ag__base, ag__key, ag__value)
+                d = ag__value_1
+            ag__value, ag__value_1 = ag__.unpacked(c)
+            ag__.set_item(a.y, 0, ag__value)
+            d = ag__value_1
         """,
     )
 

@@ -166,14 +166,14 @@ def test_returns_become_nesting():
         """
         def f(x):
             if x > 0:
-                return_value = 1
+                ag__return_value = 1
             else:
                 y = x
                 if y:
-                    return_value = y
+                    ag__return_value = y
                 else:
-                    return_value = 2
-            return return_value
+                    ag__return_value = 2
+            return ag__return_value
         """,
     )
 
@@ -243,10 +243,10 @@ def test_return_in_a_loop_is_part_of_its_test():
                 else:
                     n -= 1
             if returned:
-                return_value = n
+                ag__return_value = n
             else:
-                return_value = None
-            return return_value
+                ag__return_value = None
+            return ag__return_value
         """,
     )
 
@@ -266,11 +266,11 @@ def test_return_of_what_ends_with_the_loop_is_made_in_it():
             for x in ag__.until(xs, lambda: not returned):
                 returned = False
                 if a:
-                    return_value = x
+                    ag__return_value = x
                     returned = True
             if not returned:
-                return_value = None
-            return return_value
+                ag__return_value = None
+            return ag__return_value
         """,
     )
 

@@ -194,5 +194,5 @@ def test_what_is_returned_before_a_finally_writes_it():
             made[k] += 2.5
 
     assert ag.to_graph(f)(np.int64(1))[1].tolist() == [1.0, 3.5, 1.0]
-    with pytest.raises(ag.StagingError, match="'return_value' also refers to the array"):
+    with pytest.raises(ag.StagingError, match="the result of the function also refers to the array"):
         ag.function(f)(np.int64(1))

@@ -185,6 +185,8 @@ NAMES = {
     "lambda": "def f(x):\n    return lambda ag__: ag__ if ag__ else 0\n",
     "walrus": "def f(x):\n    return (ag__ := x) if x else 0\n",
     "pattern": "def f(x):\n    match x:\n        case [ag__, *_]: return ag__\n",
+    "prefix": "def f(x):\n    ag__return_value_2 = 5\n    return ag__return_value_2 if x else 1\n",
+    "function's own": "def ag__f(x):\n    return ag__f.__name__ if x else 0\nf = ag__f\n",
     "wide letters": "def f(x):\n    \uff41\uff47__ = 5\n    return \uff41g__ if x else 1\n",
 }
 
@@ -193,10 +195,10 @@ NAMES = {
 def test_our_name_is_taken(name: str):
     f = executed(NAMES[name], f"<{name}>").f
     with pytest.raises(
-        ag.ReservedNameError, match=r"'ag__' is reserved for converted code\n  File \"<.*>\", line \d"
+        ag.ReservedNameError, match=r"'ag__\w*' is reserved for converted code\n  File \"<.*>\", line \d"
     ):
         ag.to_graph(f)
-    with pytest.raises(ag.ReservedNameError, match="'ag__' is reserved for converted code"):
+    with pytest.raises(ag.ReservedNameError, match=r"'ag__\w*' is reserved for converted code"):
         convert_source(NAMES[name])
 
 
@@ -205,8 +207,8 @@ def test_our_name_is_taken(name: str):
     [
         "class A: ag__ = 4\ndef f(x):\n    return A.ag__ if x else 2\n",
         "def f(x):\n    return dict(ag__=x if x else 0)\n",
-        "def ag__f(x):\n    return ag__f.__name__ if x else 0\nf = ag__f\n",
-        "def f(x):\n    ag__factory = hole__body = x\n    if x: hole__body = 5\n    return ag__factory, hole__body\n",
+        "def f(x):\n    return_value = return_value_1 = x\n    if x: return 1\n    return return_value, return_value_1\n",
+        "def f(x):\n    factory = hole__body = x\n    if x: hole__body = 5\n    return factory, hole__body\n",
         "def f(x):\n    return '\\ud800' if x else '\\x00'\n",
         "def f(x):\n    \ufb01 = x\n    if fi: \u00aa = 2\n    else: \u00aa = 3\n    return a\n",
         "def f(\ufb01):\n    return (lambda *, fi: fi if fi else 1)(\ufb01=\ufb01)\n",

@@ -260,24 +260,24 @@ COMMENTS = {
         """,
         """
         def f(x):
-            return_value: ...
+            ag__return_value: ...
 
             def if_body():
-                nonlocal return_value
-                return_value = 1
+                nonlocal ag__return_value
+                ag__return_value = 1
 
             def else_body():
-                nonlocal return_value
-                return_value = 2
+                nonlocal ag__return_value
+                ag__return_value = 2
 
             def get_state():
-                return (ag__.ldu(lambda: return_value, 'return_value'),)
+                return (ag__.ldu(lambda: ag__return_value, 'ag__return_value'),)
 
             def set_state(values):
-                nonlocal return_value
-                return_value, = values
-            ag__.if_stmt(x, if_body, else_body, get_state, set_state, ('return_value',), 1)  # test
-            return return_value
+                nonlocal ag__return_value
+                ag__return_value, = values
+            ag__.if_stmt(x, if_body, else_body, get_state, set_state, ('ag__return_value',), 1)  # test
+            return ag__return_value
 
         def g(x):
             z: ...
@@ -382,9 +382,9 @@ def test_comments_stand_beside_what_does_the_work() -> None:
         "count": "y += 1",
         "enough": "ag__.if_stmt",
         "off": "broken = True",
-        "so": "return_value = x",
+        "so": "ag__return_value = x",
         "both": "ag__.if_stmt",
-        "one": "return_value = 1",
-        "two": "return_value = 2",
+        "one": "ag__return_value = 1",
+        "two": "ag__return_value = 2",
     }
     assert [line for line in lines if line.startswith("#")] == ["# never"]

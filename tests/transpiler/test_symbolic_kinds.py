@@ -181,9 +181,33 @@ def test_what_set_item_changes_in_place_needs_no_place() -> None:
 
 
 def test_undefined_tells_generated_variables() -> None:
-    assert ag.Undefined("return_value").is_generated
+    assert ag.Undefined("ag__return_value").is_generated
+    assert not ag.Undefined("return_value").is_generated
     assert not ag.Undefined("y").is_generated
     assert repr(ag.Undefined("y")) == "y"
+
+
+def variable_called_return_value(x):
+    if x > 0:
+        return_value = 1
+    elif x > -2:
+        return 5
+    return return_value
+
+
+def test_operators_tell_the_users_return_value_from_ours() -> None:
+    seen: set[tuple[str, bool]] = set()
+
+    def if_stmt(cond, body, orelse, get_state, set_state, names, outputs):
+        held = zip(names, get_state(), strict=True)
+        seen.update((name, value.is_generated) for name, value in held if isinstance(value, ag.Undefined))
+        (body if cond else orelse)()
+
+    f = ag.Transpiler(operators=types.SimpleNamespace(if_stmt=if_stmt)).to_graph(variable_called_return_value)
+    assert (f(1), f(-1)) == (1, 5)
+    with pytest.raises(UnboundLocalError, match="'return_value'"):
+        f(-3)
+    assert {("return_value", False), ("ag__return_value", True)} <= seen
 
 
 class Expr(Symbol):

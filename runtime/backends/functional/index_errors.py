@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ...core.closures import function_key
+from ...core.undefined import is_return_variable
 from ...debugging.tracebacks import frame_variables
 from ...errors import AliasError, MismatchError, UnsupportedFunctionError, ValueNeededError
 from ...staging.state.aliases import user_frames
-
-_CONVERTER_NAME = re.compile(r"(base|updated|value|element)(_\d+)?$")
 
 
 def check_unaliased(target: Any, system: str, copy_template: str) -> None:
@@ -21,7 +19,7 @@ def check_unaliased(target: Any, system: str, copy_template: str) -> None:
     """
     names: dict[tuple[str, str], set[str]] = {}
     for frame in user_frames(converted=True):
-        own = {n for n, v in frame_variables(frame).items() if v is target and not _CONVERTER_NAME.match(n)}
+        own = {n for n, v in frame_variables(frame).items() if v is target and not is_return_variable(n)}
         names.setdefault(function_key(frame.f_code), set()).update(own)
     aliases = [name for own in names.values() for name in sorted(own)]
     if len(aliases) > 1:

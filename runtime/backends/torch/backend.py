@@ -7,6 +7,7 @@ A branch is captured as a graph whose inputs are the values it uses. torch's hig
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import torch
@@ -148,38 +149,47 @@ class TorchBackend(TorchValues):
         self, loop: Loop, length: Any, element: Callable[[Any], list[Any]], most: int | None
     ) -> list[Any]:
         body, start = loop.body, self.carried_arrays(loop, loop.init)
-        bound = None if length is None else self.cast(length, TensorType(torch.int64, ()))
-        counters = [] if bound is None else [self.cast(0, TensorType(torch.int64, ()))]
-        head = [self.cast(self.truth(loop.first_test), self.boolean), *counters]
-        has_run = head[0] if bound is None else torch.logical_and(head[0], bound > 0)
+        bound = length if length is None or isinstance(length, int) else self._counter(length)
+        counters = [] if bound is None else [self._counter(0)]
+        is_counted = loop.is_unconditional and bound is not None
+        tests = [] if is_counted else [self.cast(self.truth(loop.first_test), self.boolean)]
+        head = [*tests, *counters]
+        always_enters = bound is None or (isinstance(bound, int) and bound > 0)
+        has_run = [] if loop.first_test is True else [*tests]
+        has_run += [] if always_enters else [counters[0] < bound]
 
-        def step(_: Any, *state: Any) -> list[Any]:
+        def step(*state: Any) -> list[Any]:
+            state = state[len(tests) :]
             carry = [*element(state[0] if counters else None), *state[len(counters) :]]
             value_of = self.results(body, carry)
-            test = self.cast(self.truth(value_of(loop.next_test)), self.boolean)
-            return [test, *[i + 1 for i in state[: len(counters)]], *self.iteration_arrays(loop, value_of)]
+            going = [self.cast(self.truth(value_of(loop.next_test)), self.boolean) for _ in tests]
+            return [*going, *[i + 1 for i in state[: len(counters)]], *self.iteration_arrays(loop, value_of)]
 
         with untraced():
             examples = [torch.zeros_like(a) for a in (*head, *start)]
         program = trace(step, examples, fresh=True)
-        is_separable = self._is_separable(loop, start) and not body.program.has_effects
+        is_separable = not is_counted and not body.program.has_effects and self._is_separable(loop, start)
         carried_test = split_test(program, len(examples)) if is_separable else None
         if carried_test is not None:
             del head[0], examples[0]
 
         def test(*state: Any) -> list[Any]:
-            in_bounds = None if bound is None else state[len(head) - 1] < bound
-            if in_bounds is not None and loop.is_unconditional:
-                return [in_bounds]
-            continues = state[0] if carried_test is None else carried_test(*state)
-            return [continues if in_bounds is None else self.logical_and(continues, in_bounds)]
+            holds = state[: len(tests)] if carried_test is None else [carried_test(*state)]
+            in_bounds = [] if bound is None else [state[len(head) - 1] < bound]
+            return [reduce(self.logical_and, [*holds, *in_bounds])]
 
         test_program = trace(test, examples, fresh=True)
         carried = link_gradients(_copies([*head, *start]), [*test_program.operands, *program.operands])
         final = higher_order.while_loop(test_program, program, carried)
         if body.program.has_effects:
             assert_holds(torch.logical_or(final[0], torch.logical_not(final[0])), "")
-        return self._finish(loop, select_initial(has_run, final[len(head) :], carried[len(head) :]))
+        values = final[len(head) :]
+        if has_run:
+            values = select_initial(reduce(self.logical_and, has_run), values, carried[len(head) :])
+        return self._finish(loop, values)
+
+    def _counter(self, value: Any) -> torch.Tensor:
+        return self.cast(value, TensorType(torch.int64, ()))
 
     def _is_separable(self, loop: Loop, start: Sequence[Any]) -> bool:
         """Return whether the test can be computed from the carried tensors, before the first iteration too.

@@ -303,6 +303,15 @@ class Dynamo:
                 variables[node] = _builder.wrap_fx_proxy(self._tx, proxies[node], example_value=value)
         return [variables[node] for node in results]
 
+    @property
+    def uses_inductor(self) -> bool:
+        compiler = self._output.compiler_fn
+        return "inductor" in (getattr(compiler, name, "") for name in ("_compiler_name", "compiler_name"))
+
+    def nodes(self) -> list[torch.fx.Node]:
+        """Return the nodes that Dynamo's graph has so far."""
+        return list(self._output.graph.nodes)
+
     def guard(self, check: Callable[..., bool]) -> None:
         """Make Dynamo capture again when a check fails before a run."""
 

@@ -21,6 +21,7 @@ from ...core.active_backends import active_backend
 from ...core.closures import cells_of, function_key, holder_frame, never, parameter_names, set_variable
 from ...core.in_flight import running
 from ...core.operands import pending_variables
+from ...core.undefined import is_return_variable
 from ...debugging.tracebacks import frame_variables, is_internal
 from ...values.locations import Location, has_contents, read_contents
 from ...values.plain_loops import iterated_parts, note_replaced
@@ -116,7 +117,7 @@ def other_reference(
                 allowed += [] if held is value else [held]
                 continue
             if held is value or leads_to(held, value, without=without):
-                return f"the variable {name!r}"
+                return "the result of the function" if is_return_variable(name) else f"the variable {name!r}"
     scopes = {id(frame.f_globals): frame.f_globals for frame in frames}
     named = [(n, held) for scope in scopes.values() for n, held in scope.items() if n not in OF_MODULES]
     searched = [(n, held) for n, held in named if (accounted or is_deep) and not is_closed(held)]

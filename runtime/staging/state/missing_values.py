@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from ...backends import BACKENDS, Backend, staged_by
 from ...core.active_backends import active_backend
-from ...core.undefined import Undefined
+from ...core.undefined import RETURN_VALUE, Undefined
 from ...debugging.tracebacks import is_internal, user_opcode
 from ...errors import AliasError, MissingValueError, ValueNeededError
 from ...values.structures import CONTAINERS, LEAF, REBUILT, Spec, flatten, object_attributes, unflatten
@@ -250,7 +250,7 @@ def inspected(value: Any) -> Any:
 # Merging
 
 
-_NO_PART = Undefined("return_value")
+_NO_PART = Undefined(RETURN_VALUE)
 """Stands for each leaf of a structure that is None. Like a returned value, it has no flag of its own."""
 
 
