@@ -1,4 +1,4 @@
-"""Positions in source code, and their display in messages.
+"""Positions in source code, their display in messages, and the handlers that cover them.
 
 While a graph is traced, each node records code objects and instruction offsets. When the trace ends they
 become `CodePosition`s, so that a graph can be stored and compared without the code that it came from.
@@ -6,10 +6,13 @@ become `CodePosition`s, so that a graph can be stored and compared without the c
 
 from __future__ import annotations
 
+import dis
+import functools
 import linecache
 import re
 import types
 from collections.abc import Callable
+from itertools import islice
 from typing import Any, NamedTuple
 
 
@@ -103,3 +106,25 @@ def _width(text: str) -> int:
     import unicodedata  # noqa: PLC0415 - slow to import, and needed for messages only
 
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def has_handler(code: types.CodeType, instruction: int) -> bool:
+    """Return whether an `except` clause of a function covers one of its instructions."""
+    return any(start <= instruction < end for start, end in handled_ranges(code))
+
+
+def catches_exceptions(code: types.CodeType) -> bool:
+    """Return whether a function has an `except` clause."""
+    return bool(code.co_exceptiontable) and any(handled_ranges(code))
+
+
+@functools.lru_cache(maxsize=1024)
+def handled_ranges(code: types.CodeType) -> list[tuple[int, int]]:
+    """Return the ranges of instructions that an `except` clause of a function covers."""
+    found, instructions = [], list(dis.get_instructions(code))
+    for entry in dis.Bytecode(code).exception_entries:  # type: ignore[attr-defined]  # not in typeshed
+        names = [i.opname for i in islice((i for i in instructions if i.offset >= entry.target), 1, 13)]
+        end = next((n for n, name in enumerate(names) if name in ("RERAISE", "WITH_EXCEPT_START")), 12)
+        if names[:1] == ["POP_TOP"] or any(n.startswith("CHECK_E") for n in names[:end]):
+            found.append((entry.start, entry.end))
+    return found

@@ -16,7 +16,6 @@ import types
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from typing import Any, TypeVar
 
 from ..core import packages
@@ -274,28 +273,6 @@ def error_position(error: BaseException, frame: types.FrameType | None) -> CodeP
     if position is None and (caller := user_frame(frame)) is not None:
         position = position_at(caller.f_code, caller.f_lasti)
     return position
-
-
-def has_handler(code: types.CodeType, instruction: int) -> bool:
-    """Return whether an `except` clause of a function covers one of its instructions."""
-    return any(start <= instruction < end for start, end in handled_ranges(code))
-
-
-def catches_exceptions(code: types.CodeType) -> bool:
-    """Return whether a function has an `except` clause."""
-    return bool(code.co_exceptiontable) and any(handled_ranges(code))
-
-
-@functools.lru_cache(maxsize=1024)
-def handled_ranges(code: types.CodeType) -> list[tuple[int, int]]:
-    """Return the ranges of instructions that an `except` clause of a function covers."""
-    found, instructions = [], list(dis.get_instructions(code))
-    for entry in dis.Bytecode(code).exception_entries:  # type: ignore[attr-defined]  # not in typeshed
-        names = [i.opname for i in islice((i for i in instructions if i.offset >= entry.target), 1, 13)]
-        end = next((n for n, name in enumerate(names) if name in ("RERAISE", "WITH_EXCEPT_START")), 12)
-        if names[:1] == ["POP_TOP"] or any(n.startswith("CHECK_E") for n in names[:end]):
-            found.append((entry.start, entry.end))
-    return found
 
 
 def traceback_frames(error: BaseException) -> tuple[tuple[types.CodeType, int], ...]:

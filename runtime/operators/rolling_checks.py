@@ -15,7 +15,8 @@ from typing import Any
 from ..backends import staged_by
 from ..core.packages import is_library
 from ..core.rolling_attempts import is_rolling, note_use, refuse_rolling
-from ..debugging.tracebacks import catches_exceptions, is_internal, unconverted_note
+from ..debugging.positions import catches_exceptions
+from ..debugging.tracebacks import is_internal, unconverted_note
 from ..values.locations import defining_class
 from ..values.structures import flatten
 

@@ -13,10 +13,9 @@ from ..backends import staged_by
 from ..core.in_flight import running
 from ..debugging.call_sites import enclosing_try
 from ..debugging.error_operands import has_staged_variable
-from ..debugging.positions import position_at
+from ..debugging.positions import has_handler, position_at
 from ..debugging.tracebacks import (
     RAISING_FUNCTIONS,
-    has_handler,
     is_at_raise,
     is_internal,
     is_user_frame,
@@ -29,7 +28,7 @@ from ..debugging.tracebacks import (
 )
 from ..errors import AutographError, RaiseInTryError, UnsupportedPlaceError
 from ..values.structures import flatten, unflatten
-from .state.aliases import user_frames
+from .state.search import user_frames
 
 
 class AlwaysRaises(BaseException):

@@ -18,10 +18,10 @@ from typing import Any
 from ..core.active_backends import active_backend
 from ..core.closures import PUSH_FORMS, get_nothing, set_nothing
 from ..errors import StagingError
+from ..errors.recursion import refusal
 from .expressions import in_branch
 from .state.aliases import StateNames, other_reference
 from .state.heap import Heap, running_heaps
-from .state.recursion import refusal
 
 MAX_RECURSION = 32
 """How often the body of a recursive generator is traced under staged conditions."""

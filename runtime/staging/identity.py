@@ -41,8 +41,8 @@ def identical(first: Any, second: Any) -> Any:
         if backend is not None and getattr(backend, "is_bool", never)(value):
             return value if truth else backend.not_(value)
         is_member = getattr(staged_by(value), "is_member", None)
-        if is_member is not None:
-            return is_member(value, truth)
+        if is_member is not None and (result := is_member(value, truth)) is not NotImplemented:
+            return result
     refuse_identity(first, second)
     return False
 

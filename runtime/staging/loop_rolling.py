@@ -24,7 +24,7 @@ from typing import Any
 from ..backends import Backend, staged_by
 from ..core.rolling_attempts import Attempt, CannotRoll, rolling
 from ..core.undefined import Undefined
-from ..debugging.tracebacks import catches_exceptions
+from ..debugging.positions import catches_exceptions
 from ..errors import MismatchError
 from ..values.structures import flatten
 from .loop_peeling import NoInitialValue

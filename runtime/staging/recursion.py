@@ -12,8 +12,8 @@ from typing import Any
 from ..core.active_backends import active_backend
 from ..core.closures import cells_of
 from ..debugging.tracebacks import is_internal
-from .state.aliases import ROOT
 from .state.heap import running_heaps
+from .state.search import ROOT
 from .state.statement import Statement
 
 _CAPTURE = Statement.run.__code__

@@ -8,7 +8,7 @@ from ...core.closures import function_key
 from ...core.undefined import is_return_variable
 from ...debugging.tracebacks import frame_variables
 from ...errors import AliasError, MismatchError, UnsupportedFunctionError, ValueNeededError
-from ...staging.state.aliases import user_frames
+from ...staging.state.search import user_frames
 
 
 def check_unaliased(target: Any, system: str, copy_template: str) -> None:

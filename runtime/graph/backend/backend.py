@@ -28,6 +28,7 @@ from ..ir.types import (
     ScalarType,
     StagedType,
     bound_type,
+    constant_type,
 )
 from ..state.variables import Variable
 from ..tracing import effects, failing_ops, plain_arrays, recording  # noqa: F401 - fills check_failing
@@ -43,11 +44,9 @@ from ..tracing.containers.iterables import (
     known_items,
 )
 from ..tracing.containers.staged_lists import StagedList
-from ..tracing.selected_values import SELECTABLE
 from ..tracing.tensor import Optional, Staged, Tensor, is_none, some, wrap
 from ..tracing.trace import (
     Builder,
-    constant_type,
     current_builder,
     in_inner_graph,
     is_tracing,
@@ -57,10 +56,11 @@ from ..tracing.trace import (
 from . import builtins, items, numpy_calls, recursion, sequences, truth
 from .branch_capture import BranchCapture
 from .peeling import first_and_rest
+from .sharing import Sharing
 from .truth import as_condition
 
 
-class GraphBackend(staged_dicts.KeyedConstructors):
+class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
     """Backend that stages NumPy code into the graph of the current trace."""
 
     name = "graph"
@@ -325,54 +325,6 @@ class GraphBackend(staged_dicts.KeyedConstructors):
         operands = body.builder.close_body(attrs.get("elements", 0) + len(types))
         inputs = [recording.to_node(as_condition(first_test)), *source, *carried, *operands]
         return self.results(op, inputs, types, body=body.graph, carried=len(types), **attrs)
-
-    note_merged = staticmethod(references.note_merged)
-
-    def link(self, placeholder: Any, value: Any) -> None:
-        """Note that an iteration may begin with a list with which the loop begins."""
-        if isinstance(placeholder, StagedList) and isinstance(value, StagedList):
-            current_builder().links.append((placeholder.origin, value.origin))
-
-    def count_type_changes(self) -> int:
-        return len(current_builder().root.registry.changed_types)
-
-    def types_changed(self, mark: int) -> bool:
-        """Return whether an older object has got another type since `count_type_changes` returned `mark`."""
-        return any(builder.open for builder in current_builder().root.registry.changed_types[mark:])
-
-    def share(self, value: Any, reason: str) -> None:
-        """Forbid writes to a value that may alias an array, and to its base if the value is a view."""
-        if isinstance(value, SELECTABLE):
-            objects.keep_unchanged(value)
-        elif self.is_handle(value):
-            value.shared = reason
-            base = value.base
-            if base is not None:
-                base.shared = "it has a view that was created in a branch or loop"
-
-    def refreshed(self, value: Any) -> Any:
-        """Return the current value of a view whose base was written to, and any other value unchanged.
-
-        A write to an array from outside of an inner graph is undone after it, and the view must not follow.
-        """
-        if not isinstance(value, Staged):
-            return value
-        base, writes = value.base, current_builder().writes
-        while base is not None and id(base) not in writes:
-            base = base.base
-        return value.read() if value.is_stale or base is not None else value
-
-    def follow(self, placeholder: Any, array: Any) -> None:
-        """Treat a placeholder as a possible view or alias of an array."""
-        if not isinstance(placeholder, Tensor) or not isinstance(array, Tensor):
-            return
-        if placeholder.base is None:
-            placeholder.set_possible_base(array)
-        elif placeholder.base is not array:
-            array.shared = "it may have another name from an earlier iteration"
-
-    def is_view(self, value: Any) -> bool:
-        return isinstance(value, Staged) and value.base is not None
 
     def first_and_rest(self, iterated: Any) -> tuple[Any, Any, Any] | None:
         if any(isinstance(s, StagedList) and s.is_reference for s in iterated_sources(iterated)):

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.undefined import Undefined
+from ...errors.recursion import refusal
 from ...staging.state.missing_values import unified
-from ...staging.state.recursion import refusal
 from ...staging.state.statement import Path, Statement
 from ...values.locations import ClassView, DictView, Location, Written
 from ...values.structures import LEAF, Spec, leaf_paths, unflatten

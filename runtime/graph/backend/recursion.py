@@ -23,18 +23,18 @@ import numpy as np
 
 from ... import staging
 from ...core.closures import set_nothing
+from ...errors.recursion import refusal
 from ...staging.recursion import free_variables, note_activation, rebound_names, running_activation
 from ...staging.state.aliases import root_of
-from ...staging.state.recursion import refusal
 from ...staging.state.statement import Path, Restage, Statement, is_same
 from ...values.structures import LEAF, Spec, flatten, unflatten
 from ..ir.alias_analysis import AliasAnalysis
 from ..ir.graph import Graph, Node
 from ..ir.type_merging import merge_types
-from ..ir.types import StagedType
+from ..ir.types import StagedType, constant_type
 from ..tracing import recording
 from ..tracing.tensor import Staged, Tensor
-from ..tracing.trace import Builder, constant_type, current_builder
+from ..tracing.trace import Builder, current_builder
 from ..tracing.unsupported import shared_argument
 from .called_graph import OuterState, Results
 

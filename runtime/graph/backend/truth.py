@@ -107,11 +107,13 @@ def is_known(value: Any) -> bool:
 
 
 def is_member(value: Any, other: Any) -> Any:
-    """Return whether a staged value and another are the same member of an enumeration.
+    """Return whether a staged value and another are the same member, or NotImplemented if it is no member.
 
     Raises:
         StagingError: the members are numbers or text, which the graph does not tell from others.
     """
+    if not isinstance(value, (Scalar, Optional)):
+        return NotImplemented
     kind = bound_type(value.type)
     if isinstance(kind, ScalarType) and kind.is_enumeration:
         is_alike = bound_type(other.type) == kind if isinstance(other, Staged) else type(other) is kind.python
@@ -122,4 +124,4 @@ def is_member(value: Any, other: Any) -> Any:
             why="the graph holds the member as a plain value of its type",
             remedy="compare with == instead",
         )
-    return False
+    return NotImplemented

@@ -18,12 +18,12 @@ from ..ir.types import (
     ScalarType,
     StagedType,
     TupleType,
+    constant_type,
 )
 from ..rules.methods import sum_to
 from ..tracing import recording
 from ..tracing.containers import lists
 from ..tracing.tensor import Staged, Tensor, wrap
-from ..tracing.trace import constant_type
 from .residuals import ForwardGraph
 
 

@@ -293,3 +293,19 @@ SAMPLES = _Samples({bool: True, int: 1, float: 1.0, complex: 1j, str: "1"})
 def bound_type(kind: Any) -> Any:
     """Return the type of a variable once it is known to be bound, or not to be None."""
     return kind.held if isinstance(kind, NULLABLE_TYPES) else kind
+
+
+_SCALARS = (bool, int, float, complex, str)
+
+
+def constant_type(value: Any) -> StagedType | None:
+    """Return the type of a plain value as a graph constant, or None if it cannot be a constant."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return ScalarType(kind)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return ArrayType(value.dtype, value.shape)
+    base = next((base for base in _SCALARS if isinstance(value, base)), None)
+    if base is None and isinstance(value, Enum):
+        base = kind
+    return None if base is None else ScalarType(base)

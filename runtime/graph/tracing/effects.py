@@ -22,12 +22,12 @@ from ...values.structures import flatten, unflatten
 from ..ir.expressions import GENERATORS, draw
 from ..ir.graph import Node, Slot
 from ..ir.type_merging import merge_types
-from ..ir.types import ArrayType, GeneratorType, ScalarType
+from ..ir.types import ArrayType, GeneratorType, ScalarType, constant_type
 from ..rules.probing import dummy, suppress_warnings
 from . import recording
 from .specs import TensorSpec, conform
 from .tensor import Staged, Tensor
-from .trace import constant_type, current_builder, is_tracing, user_frames
+from .trace import current_builder, is_tracing, user_frames
 
 
 @api_boundary

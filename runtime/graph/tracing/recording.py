@@ -14,7 +14,16 @@ from typing import Any, Literal, NoReturn, TypeAlias
 import numpy as np
 
 from ..ir.graph import Node, Slot
-from ..ir.types import SAMPLES, ArrayType, ListType, ScalarType, StagedType, TupleType, bound_type
+from ..ir.types import (
+    SAMPLES,
+    ArrayType,
+    ListType,
+    ScalarType,
+    StagedType,
+    TupleType,
+    bound_type,
+    constant_type,
+)
 from ..rules import (
     ARRAYS_OF_SCALARS,
     COMPOSITIONS,
@@ -27,7 +36,7 @@ from ..rules.methods import function_name, ufunc_name
 from ..rules.probing import Rule, container_of
 from ..rules.ufuncs import OPERATOR_OF, UFUNCS, operator_type
 from . import unsupported
-from .trace import bound_node, constant_type, current_builder
+from .trace import bound_node, current_builder
 
 _cached_rule = functools.lru_cache(maxsize=4096)(lambda rule, types: rule(*types))
 _staged = types.SimpleNamespace()

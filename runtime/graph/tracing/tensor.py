@@ -36,6 +36,7 @@ from ..ir.types import (
     ScalarType,
     TupleType,
     bound_type,
+    constant_type,
 )
 from ..rules import METHODS
 from . import plain_arrays, recording
@@ -49,7 +50,7 @@ from .numpy_views import (
     record_view,
     record_views,
 )
-from .trace import Builder, constant_type, current_builder, hide_operator_frames, is_tracing, leak_error
+from .trace import Builder, current_builder, hide_operator_frames, is_tracing, leak_error
 
 _UNKNOWN = "its value is known only when the graph runs"
 _USE_LOOP = "use a 'for' loop in converted code, or an index: x[0]"

@@ -7,7 +7,6 @@ belongs to the builder that was current when it was created. A builder nested in
 
 from __future__ import annotations
 
-import enum
 import functools
 import gc
 import os
@@ -27,10 +26,10 @@ from ...core.closures import holder_frame
 from ...core.in_flight import running
 from ...debugging.tracebacks import is_internal, strip_internal_frames
 from ...errors import LeakError, StateError
-from ...staging.state.aliases import ROOT
 from ...staging.state.heap import excluded_from_heap
+from ...staging.state.search import ROOT
 from ..ir.graph import Frames, Graph, Node
-from ..ir.types import ArrayType, MaybeType, OptionalType, ScalarType, StagedType
+from ..ir.types import MaybeType, OptionalType, StagedType
 from .selected_values import ListRegistry, SelectedValues
 
 _NUMPY = os.path.dirname(np.__file__) + os.sep
@@ -373,22 +372,6 @@ def user_frames() -> Frames:
 def trace_root(run: Callable[[], Any]) -> Any:
     """Run the traced function. This frame marks the start of the traced code on the stack."""
     return run()
-
-
-_SCALARS = (bool, int, float, complex, str)
-
-
-def constant_type(value: Any) -> StagedType | None:
-    """Return the type of a plain value as a graph constant, or None if it cannot be a constant."""
-    kind = type(value)
-    if kind in _SCALARS:
-        return ScalarType(kind)
-    if isinstance(value, (np.ndarray, np.generic)):
-        return ArrayType(value.dtype, value.shape)
-    base = next((base for base in _SCALARS if isinstance(value, base)), None)
-    if base is None and isinstance(value, enum.Enum):
-        base = kind
-    return None if base is None else ScalarType(base)
 
 
 def bound_node(node: Node) -> Node:

@@ -27,7 +27,7 @@ from ...errors import RaiseInTryError
 from ...values.locations import Variable
 from ...values.structures import flatten, unflatten
 from ..exceptions import AlwaysRaises, fields_of, is_own_raise, refuse_caught
-from ..state.aliases import user_frames
+from ..state.search import user_frames
 from ..state.statement import Statement
 from .managers import Again, Entered
 from .rests import MAX_RESTS, Region, Rest

@@ -11,7 +11,7 @@ import types
 from typing import Any
 
 from ...core.packages import is_library
-from ...debugging.tracebacks import catches_exceptions
+from ...debugging.positions import catches_exceptions
 from ...errors import RaiseInTryError
 
 _GENERATOR: Any = type(contextlib.contextmanager(lambda: iter(()))())

@@ -6,35 +6,30 @@ Two values carried by a loop are *tied* if one iteration leaves the same array i
 from __future__ import annotations
 
 import gc
-import itertools
-import sys
 import types
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from types import FrameType
 from typing import Any, Self
 
 import numpy as np
 
-from ...backends import BACKENDS, Backend
+from ...backends import Backend
 from ...core.active_backends import active_backend
-from ...core.closures import cells_of, function_key, holder_frame, never, parameter_names, set_variable
+from ...core.closures import function_key, holder_frame, never, parameter_names, set_variable
 from ...core.in_flight import running
 from ...core.operands import pending_variables
 from ...core.undefined import is_return_variable
-from ...debugging.tracebacks import frame_variables, is_internal
-from ...values.locations import Location, has_contents, read_contents
+from ...debugging.tracebacks import frame_variables
+from ...values.locations import Location, read_contents
 from ...values.plain_loops import iterated_parts, note_replaced
 from ...values.selected_container import SelectedContainer, raw_items
-from .heap import CLOSED, is_closed, is_older, is_user_object
+from .heap import is_closed, is_older, is_user_object
+from .search import ATOMS, MAX_STEPS, any_leads_to, leads_to, reached, user_frames
 
-ROOT = "trace_root"
 IS_DEFAULT = "the default of a parameter"
-MAX_STEPS = 100_000  # a framework's model may reach almost every object
-_ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None)))
 WRITABLE = np.ndarray, deque, set
 """The plain objects that become staged values, and whose names then share no writes."""
-_CONTAINERS = frozenset((list, dict, tuple, set, frozenset))
 OF_MODULES = frozenset(("__builtins__", "__loader__", "__spec__"))
 """Globals that Python sets; the loaders of some tools reach every object."""
 
@@ -52,23 +47,6 @@ class StateNames(tuple[str, ...]):  # noqa: SLOT001 - a tuple cannot have slots 
         key = None if code is None else function_key(code)
         joined.by_function[key] = joined.by_function.get(key, set()) | set(getattr(names, "local", names))
         return joined
-
-
-def user_frames(*, converted: bool = False) -> list[FrameType]:
-    """Return the frames of the user's functions in this trace, innermost first, each with its variables.
-
-    With `converted`, and in a trace that a framework runs, return only those of converted functions: no
-    internal frame marks where a framework's trace begins.
-    """
-    found: list[FrameType] = []
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_name != ROOT:
-        if not is_internal(frame.f_code):
-            found.append(frame)
-        frame = (holder_frame(frame) or frame).f_back
-    if converted or frame is None:
-        return [f for f in found if "ag__" in f.f_code.co_freevars]
-    return found
 
 
 def user_variables() -> Iterator[tuple[str, Any]]:
@@ -210,7 +188,7 @@ def holding_slots(value: Any) -> Iterator[Location]:
     seen: set[int] = set()
     while stack and len(seen) < MAX_STEPS:
         owner = stack.pop()
-        if type(owner) in _ATOMS or id(owner) in seen:
+        if type(owner) in ATOMS or id(owner) in seen:
             continue
         seen.add(id(owner))
         if isinstance(owner, types.FunctionType):
@@ -283,18 +261,6 @@ def with_bases(value: Any) -> Iterator[Any]:
         value = getattr(value, "base", None)
 
 
-def _held_by_closure(function: types.FunctionType) -> list[Any]:
-    cells = (cell for name, cell in cells_of(function).items() if name != "ag__")
-    return [cell.cell_contents for cell in cells if has_contents(cell)]
-
-
-def _nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield constant
-            yield from _nested_codes(constant)
-
-
 def root_of(value: Any) -> Any:
     """Return the array at the end of a chain of views."""
     root = value
@@ -332,78 +298,10 @@ def ties(backend: Backend, left: Sequence[Any], code: types.CodeType | None) -> 
     return found
 
 
-def leads_to(start: Any, value: Any, limit: int = sys.maxsize, *, without: Collection[Any] = ()) -> bool:
-    """Return whether an object refers to a list or array, or to a view of it, other than through `without`.
-
-    The search gives up after `limit` objects and returns False.
-    """
-    return any_leads_to([start], value, limit, without=without)
-
-
-def any_leads_to(
-    starts: Iterable[Any],
-    value: Any,
-    limit: int = MAX_STEPS,
-    *,
-    without: Collection[Any] = (),
-    is_closure_searched: bool = False,
-) -> bool:
-    """Return whether one of several objects refers to a list or array; what is near to them comes first.
-
-    The functions that running functions have defined count only if `is_closure_searched`.
-    """
-    is_array = isinstance(value, np.ndarray)
-    return any(
-        item is value or (is_array and isinstance(item, np.ndarray) and np.may_share_memory(item, value))
-        for item in _reached(starts, limit, without, is_closure_searched)
-    )
-
-
 def found_among(values: Collection[Any]) -> list[Any]:
     """Return those of some lists to which the variables and globals of the traced code lead."""
     scopes = {id(frame.f_globals): frame.f_globals for frame in user_frames()}
     held = [held for scope in scopes.values() for n, held in scope.items() if n not in OF_MODULES]
     starts = [held for _, _, held in _variables()] + [v for v in held if not is_closed(v)]
     sought = {id(value) for value in values}
-    return [v for v in _reached([*starts, *_managers(), *iterated_parts()], MAX_STEPS) if id(v) in sought]
-
-
-def _reached(
-    starts: Iterable[Any], limit: int, without: Collection[Any] = (), is_closure_searched: bool = False
-) -> Iterator[Any]:
-    """Yield at most `limit` objects to which some objects lead; what is near to them comes first."""
-    seen: set[int] = set(map(id, without))
-    level: list[Any] = [*starts]
-    defined: set[types.CodeType] | None = (
-        set() if is_closure_searched else None
-    )  # by running functions, which own what it closes over
-    while level:
-        containers: list[Any] = []
-        following: list[Any] = []
-        for item in level:
-            kind = type(item)
-            if kind in _ATOMS or id(item) in seen:
-                continue
-            if len(seen) >= limit:
-                return
-            seen.add(id(item))
-            yield item
-            if kind in _CONTAINERS and len(item) < MAX_STEPS:
-                containers.append(item)
-            elif kind in _CONTAINERS:
-                following.extend(itertools.islice(item.values() if kind is dict else item, MAX_STEPS))
-            elif isinstance(item, np.flatiter):
-                following.append(item.base)
-            elif isinstance(item, np.nditer):
-                following.extend(item.operands)
-            elif isinstance(item, types.FunctionType):
-                following.extend(item.__defaults__ or ())
-                if item.__closure__:
-                    if defined is None:
-                        defined = {code for frame in user_frames() for code in _nested_codes(frame.f_code)}
-                    following.extend(_held_by_closure(item) if item.__code__ not in defined else ())
-            elif isinstance(item, types.BuiltinFunctionType):
-                following.append(item.__self__)
-            elif not isinstance(item, (np.ndarray, *CLOSED)) and BACKENDS[kind] is None:
-                following.extend(gc.get_referents(item))
-        level = following + gc.get_referents(*containers)
+    return [v for v in reached([*starts, *_managers(), *iterated_parts()], MAX_STEPS) if id(v) in sought]

@@ -18,8 +18,9 @@ from ...values.locations import ClassView, DictView, Location, Written
 from ...values.plain_loops import iterated_parts
 from ...values.structures import flatten
 from . import side_effects
-from .aliases import OF_MODULES, any_leads_to, is_default, user_frames
+from .aliases import OF_MODULES, is_default
 from .heap import is_closed, is_of_user
+from .search import any_leads_to, user_frames
 
 _BASE = re.compile(r"\w+")
 

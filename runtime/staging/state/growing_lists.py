@@ -17,10 +17,11 @@ from ...core.closures import holder_frame
 from ...debugging.tracebacks import is_internal
 from ...errors import AliasError, StagingError
 from ...values.locations import Location, Variable
-from .aliases import ROOT, holding_variables, other_reference, replaced
+from .aliases import holding_variables, other_reference, replaced
 from .escapes import is_made_in_trace
 from .heap import is_older
 from .mismatches import ignored
+from .search import ROOT
 from .statement import Restage, Statement
 from .unsupported import not_a_variable_error
 

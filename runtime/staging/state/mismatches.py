@@ -20,8 +20,8 @@ from ...errors import MismatchError, MissingValueError
 from ...errors.unsupported import CONTAINER_ALTERNATIVES
 from ...values.alternatives import part_of
 from ...values.structures import Spec
-from .aliases import ROOT
 from .object_merging import MergeByField, is_mergeable
+from .search import ROOT
 
 _RESULT = re.compile(r"\w+")
 _FIRST_WORD = re.compile(r"for\b|while\b")

@@ -16,6 +16,7 @@ from ...core.in_flight import running
 from ...core.undefined import Undefined
 from ...debugging.tracebacks import is_internal
 from ...errors import AliasError, StagedRecursionError
+from ...errors.recursion import cut_to_one_cycle, cycle, raise_if_recursive, recursion_error
 from ...values import selected_container
 from ...values.locations import Location, Variable, Written
 from ...values.structures import LEAF, Spec
@@ -23,7 +24,6 @@ from .aliases import holding_variables, other_reference, replaced
 from .escapes import is_made_in_trace
 from .heap import Heap, is_older, running_heaps
 from .object_merging import FieldMerging
-from .recursion import cut_to_one_cycle, cycle, raise_if_recursive, recursion_error
 from .side_effects import warn_of_advanced
 from .unsupported import changed
 

@@ -15,7 +15,7 @@ from ...debugging.tracebacks import frame_variables
 from ...errors import AliasError, StagingError
 from ...errors.unsupported import CONTAINER_ALTERNATIVES
 from ...values.locations import Location
-from .aliases import user_frames
+from .search import user_frames
 
 _EACH_TIME = "the graph would have to change the object each time it runs, but "
 

@@ -7,23 +7,24 @@ import autograph_rs as ag
 
 class Side(enum.Enum):
     LEFT = 1
-    RIGHT = 2
+    RIGHT = "r"
 
 
 def wrong():
     @ag.function
     def side(x):
-        return Side.LEFT if x > 0 else Side.RIGHT  # <-- here
+        chosen = Side.LEFT if x > 0 else Side.RIGHT
+        return chosen.value  # <-- here
 
-    return side(np.float64(1)).value
+    return side(np.float64(1))
 
 
 def repaired():
     @ag.function
     def side(x):
-        return Side.LEFT.value if x > 0 else Side.RIGHT.value
+        return Side.LEFT if x > 0 else Side.RIGHT
 
-    return Side(side(np.float64(1))).value
+    return side(np.float64(1)).value
 
 
 EXPECTED = 1

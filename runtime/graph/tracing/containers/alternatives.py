@@ -19,11 +19,10 @@ from ....values.alternatives import Part
 from ....values.reachability import reaches
 from ....values.structures import Spec, unflatten
 from ...ir.graph import Node, Slot
-from ...ir.types import AlternativesType
+from ...ir.types import AlternativesType, constant_type
 from .. import unsupported
 from ..recording import add, is_staged
 from ..tensor import ARITHMETIC, Staged, register_class
-from ..trace import constant_type
 from . import lists
 from .objects import object_node
 

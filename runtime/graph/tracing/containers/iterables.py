@@ -13,10 +13,9 @@ import numpy as np
 
 from ....errors import StagingError, ValueNeededError
 from ...ir.graph import Node
-from ...ir.types import ArrayType, ScalarType, StagedType
+from ...ir.types import ArrayType, ScalarType, StagedType, constant_type
 from .. import recording
 from ..tensor import ITERATION_NEEDED, Staged, Tensor
-from ..trace import constant_type
 from . import lists
 from .alternatives import Alternatives
 from .lists import of_list

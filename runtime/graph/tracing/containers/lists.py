@@ -25,11 +25,12 @@ from ...ir.types import (
     ScalarType,
     SetType,
     TupleType,
+    constant_type,
     holds_references,
 )
 from ..recording import Arguments, add, is_staged, outputs, record, record_call, to_node
 from ..tensor import Optional, Scalar, some
-from ..trace import constant_type, current_builder
+from ..trace import current_builder
 from . import objects, references
 from .references import IS_ITEM
 

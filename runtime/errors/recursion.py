@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Collection
 from itertools import pairwise
 
-from ...core.closures import enclosing_qualname
-from ...debugging.call_sites import condition_position
-from ...debugging.positions import CodePosition, position_at
-from ...debugging.tracebacks import FULL, is_internal, traceback_entries, traceback_frames, user_frame
-from ...errors import StagedRecursionError
+from ..core.closures import enclosing_qualname
+from ..debugging.call_sites import condition_position
+from ..debugging.positions import CodePosition, position_at
+from ..debugging.tracebacks import FULL, is_internal, traceback_entries, traceback_frames, user_frame
+from .tracing import StagedRecursionError
 
 
 def recursion_error(

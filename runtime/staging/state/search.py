@@ -1,0 +1,121 @@
+"""Search for what leads to a list or array: the variables, containers and closures that refer to it."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import sys
+import types
+from collections.abc import Collection, Iterable, Iterator
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from ...backends import BACKENDS
+from ...core.closures import cells_of, holder_frame
+from ...debugging.tracebacks import is_internal
+from ...values.locations import has_contents
+from .heap import CLOSED
+
+ROOT = "trace_root"
+MAX_STEPS = 100_000  # a framework's model may reach almost every object
+ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None)))
+_CONTAINERS = frozenset((list, dict, tuple, set, frozenset))
+
+
+def user_frames(*, converted: bool = False) -> list[FrameType]:
+    """Return the frames of the user's functions in this trace, innermost first, each with its variables.
+
+    With `converted`, and in a trace that a framework runs, return only those of converted functions: no
+    internal frame marks where a framework's trace begins.
+    """
+    found: list[FrameType] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name != ROOT:
+        if not is_internal(frame.f_code):
+            found.append(frame)
+        frame = (holder_frame(frame) or frame).f_back
+    if converted or frame is None:
+        return [f for f in found if "ag__" in f.f_code.co_freevars]
+    return found
+
+
+def _held_by_closure(function: types.FunctionType) -> list[Any]:
+    cells = (cell for name, cell in cells_of(function).items() if name != "ag__")
+    return [cell.cell_contents for cell in cells if has_contents(cell)]
+
+
+def _nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from _nested_codes(constant)
+
+
+def leads_to(start: Any, value: Any, limit: int = sys.maxsize, *, without: Collection[Any] = ()) -> bool:
+    """Return whether an object refers to a list or array, or to a view of it, other than through `without`.
+
+    The search gives up after `limit` objects and returns False.
+    """
+    return any_leads_to([start], value, limit, without=without)
+
+
+def any_leads_to(
+    starts: Iterable[Any],
+    value: Any,
+    limit: int = MAX_STEPS,
+    *,
+    without: Collection[Any] = (),
+    is_closure_searched: bool = False,
+) -> bool:
+    """Return whether one of several objects refers to a list or array; what is near to them comes first.
+
+    The functions that running functions have defined count only if `is_closure_searched`.
+    """
+    is_array = isinstance(value, np.ndarray)
+    return any(
+        item is value or (is_array and isinstance(item, np.ndarray) and np.may_share_memory(item, value))
+        for item in reached(starts, limit, without, is_closure_searched)
+    )
+
+
+def reached(
+    starts: Iterable[Any], limit: int, without: Collection[Any] = (), is_closure_searched: bool = False
+) -> Iterator[Any]:
+    """Yield at most `limit` objects to which some objects lead; what is near to them comes first."""
+    seen: set[int] = set(map(id, without))
+    level: list[Any] = [*starts]
+    defined: set[types.CodeType] | None = (
+        set() if is_closure_searched else None
+    )  # by running functions, which own what it closes over
+    while level:
+        containers: list[Any] = []
+        following: list[Any] = []
+        for item in level:
+            kind = type(item)
+            if kind in ATOMS or id(item) in seen:
+                continue
+            if len(seen) >= limit:
+                return
+            seen.add(id(item))
+            yield item
+            if kind in _CONTAINERS and len(item) < MAX_STEPS:
+                containers.append(item)
+            elif kind in _CONTAINERS:
+                following.extend(itertools.islice(item.values() if kind is dict else item, MAX_STEPS))
+            elif isinstance(item, np.flatiter):
+                following.append(item.base)
+            elif isinstance(item, np.nditer):
+                following.extend(item.operands)
+            elif isinstance(item, types.FunctionType):
+                following.extend(item.__defaults__ or ())
+                if item.__closure__:
+                    if defined is None:
+                        defined = {code for frame in user_frames() for code in _nested_codes(frame.f_code)}
+                    following.extend(_held_by_closure(item) if item.__code__ not in defined else ())
+            elif isinstance(item, types.BuiltinFunctionType):
+                following.append(item.__self__)
+            elif not isinstance(item, (np.ndarray, *CLOSED)) and BACKENDS[kind] is None:
+                following.extend(gc.get_referents(item))
+        level = following + gc.get_referents(*containers)
