@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import enum
 import functools
 import importlib.util
 import inspect
@@ -171,6 +172,8 @@ def check_same(actual: Any, expected: Any, at: str, *, exact: bool) -> None:
         require(len(actual) == len(expected), message)
         for i, pair in enumerate(zip(actual, expected, strict=True)):
             check_same(*pair, f"{at}[{i}]", exact=exact)
+    elif isinstance(expected, enum.Enum):
+        require(actual.name == expected.name, message)
     elif hasattr(expected, "__dict__") and not callable(expected):
         check_same(vars(actual), vars(expected), f"vars({at})", exact=exact)
     else:

@@ -179,17 +179,17 @@ class UnsupportedFunctionError(StagingError):
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
-    ... def largest(x):
-    ...     return max(x, default=0.0)
-    >>> largest(np.array([1.0, 3.0, 2.0]))
+    ... def octal(x):
+    ...     return int(str(x), 8)
+    >>> octal(np.int64(17))
     Traceback (most recent call last):
         ...
-    autograph_rs.UnsupportedFunctionError: max() with default cannot be staged
-      File "...", line 3, in largest
-        return max(x, default=0.0)
-               ^^^^^^^^^^^^^^^^^^^
+    autograph_rs.UnsupportedFunctionError: int() with more than one argument cannot be staged
+      File "...", line 3, in octal
+        return int(str(x), 8)
+               ^^^^^^^^^^^^^^
       why: the graph has no operation for it
-      fix: test the length first, and call max() without default
+      fix: pass the staged value alone
       see: docs/errors/UnsupportedFunctionError.md
 
     ## Why

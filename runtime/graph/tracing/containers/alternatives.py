@@ -7,8 +7,7 @@ with None.
 from __future__ import annotations
 
 import copy
-import functools
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -71,7 +70,7 @@ def node_of(part: Part) -> Node:
     """Return the node that creates the structure of a part."""
     found = {i: node for i, leaf in enumerate(part.leaves) if (node := _leaf_node(leaf)) is not None}
     plain = [None if i in found else leaf for i, leaf in enumerate(part.leaves)]
-    make = functools.partial(_created, _without_sources(part.spec), plain, tuple(found))
+    make = _Creation(_without_sources(part.spec), tuple(plain), tuple(found))
     slots = tuple(map(Slot, range(len(found))))
     kind = AlternativesType(describe(part))
     return add("new_object", [*found.values()], kind, function=make, args=slots, kwargs={})
@@ -91,12 +90,32 @@ def _leaf_node(leaf: Any) -> Node | None:
     return node
 
 
-def _created(spec: Spec, plain: list[Any], places: tuple[int, ...], *values: Any) -> Any:
-    """Return a new structure with plain leaves, of which each call gets its own, and with other values."""
-    leaves = [copy.copy(leaf) if isinstance(leaf, _COPIED) else leaf for leaf in plain]
-    for place, value in zip(places, values, strict=True):
-        leaves[place] = value
-    return unflatten(spec, leaves)
+@dataclass(frozen=True, eq=False)
+class _Creation:
+    """A function that returns a new structure with plain leaves and, at some places, other values.
+
+    Each call gets its own copies of the plain leaves that may change.
+    """
+
+    spec: Spec
+    plain: tuple[Any, ...]
+    places: tuple[int, ...]
+
+    def __call__(self, *values: Any) -> Any:
+        leaves = [copy.copy(leaf) if isinstance(leaf, _COPIED) else leaf for leaf in self.plain]
+        for place, value in zip(self.places, values, strict=True):
+            leaves[place] = value
+        return unflatten(self.spec, leaves)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Creation) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self.places)
+
+    def _key(self) -> tuple[Any, ...]:
+        leaves = [id(leaf) if isinstance(leaf, _COPIED) else (type(leaf), leaf) for leaf in self.plain]
+        return self.spec, self.places, leaves
 
 
 _COPIED = (np.ndarray, set, bytearray)
