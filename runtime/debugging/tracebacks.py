@@ -116,7 +116,8 @@ def is_augmented_assignment(frame: types.FrameType) -> bool:
     return opcode_of(frame) == "BINARY_OP" and frame.f_code.co_code[frame.f_lasti + 1] >= _FIRST_AUGMENTED
 
 
-_FIRST_AUGMENTED = max(i.arg or 0 for i in dis.get_instructions("x += 1") if i.opname == "BINARY_OP")
+_AUGMENTED = compile("x += 1", "", "exec")
+_FIRST_AUGMENTED = max(i.arg or 0 for i in dis.get_instructions(_AUGMENTED) if i.opname == "BINARY_OP")
 
 
 def traceback_entries(traceback: types.TracebackType | None) -> Iterator[types.TracebackType]:

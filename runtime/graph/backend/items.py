@@ -194,5 +194,5 @@ def _item_of_sequence(target: Sequence[Any], key: Any) -> Any:
     if are_lists and isinstance(item, Tensor):  # the lists have different lengths
         item = builtins.IMPLEMENTATIONS[list](item)
     if hasattr(item, "shared"):
-        item.shared = lists.IS_ITEM
+        item.shared = references.IS_ITEM
     return item

@@ -106,7 +106,7 @@ def _merge_references(a: Any, b: Any) -> ReferenceType:
     other = second.referent.root
     if other.made_in.level < referent.made_in.level:
         referent, other = other, referent
-    kind = merge_types(referent.kind, other.kind)
+    kind: Any = merge_types(referent.kind, other.kind)
     other.merge_into(referent, kind)
     widen(referent, kind)
     return first

@@ -146,7 +146,7 @@ class ReferenceType(ListType):
         return self.referent.kind
 
     @property
-    def element(self) -> Any:  # type: ignore[override]
+    def element(self) -> Any:
         return self.held.element
 
     @property

@@ -207,7 +207,7 @@ class Staged:
         frame = user_frame(sys._getframe(1))
         if frame is None or opcode_of(frame) != "UNPACK_SEQUENCE":
             self.fail(*ITERATION_NEEDED)
-        return active_backend().taken(self, frame.f_code.co_code[frame.f_lasti + 1])  # type: ignore[no-any-return]
+        return active_backend().taken(self, frame.f_code.co_code[frame.f_lasti + 1])
 
     def fail(
         self, what: str, why: str, remedy: str, kind: Callable[..., StagingError] = ValueNeededError
@@ -434,10 +434,11 @@ def _real(value: complex) -> float:
 
 def _of_member(name: str, member: Any) -> Any:
     """Return the name or value of a member of an enumeration, if all members have values of one type."""
-    kinds = {constant_type(getattr(m, name)) for m in bound_type(member.type).python}
-    if len(kinds) > 1 or None in kinds:
+    kind: Any
+    kind, *others = {constant_type(getattr(m, name)) for m in bound_type(member.type).python}
+    if kind is None or others:
         member.fail(f"has a {name} of several types", _UNKNOWN, "look it up in a dict or with `if`")
-    return recording.record(f"member_{name}", (member,), *kinds)
+    return recording.record(f"member_{name}", (member,), kind)
 
 
 def _text_method(name: str, text: Any, *args: Any) -> Any:

@@ -152,7 +152,7 @@ def is_local_result(value: Any, location: Any) -> bool:
     codes = [frame.f_code for frame in frames]
     count = next((i for i, c in enumerate(codes, 1) if location.name in (*c.co_cellvars, *c.co_varnames)), 0)
     for frame in frames[:count]:
-        entries = dis.Bytecode(frame.f_code).exception_entries
+        entries = dis.Bytecode(frame.f_code).exception_entries  # type: ignore[attr-defined]  # not in typeshed
         if any(entry.start <= frame.f_lasti < entry.end for entry in entries):
             return False
     others = [held for frame in frames[count:] for held in frame_variables(frame).values()]

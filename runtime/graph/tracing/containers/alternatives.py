@@ -54,10 +54,10 @@ class Alternatives(Staged):
     for _name in ARITHMETIC:
         locals()[f"__{_name}__"] = locals()[f"__r{_name}__"] = refuse
     del _name
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __contains__ = refuse  # type: ignore[assignment]
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __contains__ = refuse
     __getitem__ = __setitem__ = __delitem__ = __iter__ = __next__ = __len__ = __call__ = refuse
     __bool__ = __enter__ = __exit__ = __neg__ = __pos__ = __abs__ = __invert__ = refuse
-    __array_ufunc__ = __array_function__ = __str__ = __format__ = __hash__ = refuse  # type: ignore[assignment]
+    __array_ufunc__ = __array_function__ = __str__ = __format__ = __hash__ = refuse
 
     def __repr__(self) -> str:
         return f"<staged {self.type}>"

@@ -147,7 +147,7 @@ class Run(StagedIterable):
     def to_node(self) -> Node:
         return recording.to_node(self.inputs[0])
 
-    def _items(self) -> NoReturn:
+    def _items(self) -> Any:
         self.inputs[0].fail(*ITERATION_NEEDED)
 
 

@@ -119,7 +119,7 @@ def stored_node(value: Any) -> Node:
     if type(value) in references.MAKERS and type(value) is not dict:
         value = references.staged_in_place(value)
     if is_staged(value) and isinstance(value.type, ListType):
-        return references.as_object(value).node()  # type: ignore[no-any-return]
+        return references.as_object(value).node()
     node = None if is_staged(value) else objects.object_node(value, stored_node)
     return element_node(value) if node is None else node
 
@@ -152,8 +152,8 @@ def merge_element_types(element: Any, kind: Any, noun: str = "a list") -> Any:
 
 def element_node(value: Any) -> Node:
     if is_optional(value) and type(value.ag__parts) is tuple:
-        parts = _tuple_node(value.ag__parts)
-        return add("none_or", (value.ag__marker, parts), OptionalType(parts.type))
+        held = _tuple_node(value.ag__parts)
+        return add("none_or", (value.ag__marker, held), OptionalType(held.type))
     if isinstance(value, (*references.OBJECTS, SelectedList)):
         return stored_node(value)
     if type(value) is tuple:

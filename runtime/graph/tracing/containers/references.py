@@ -137,6 +137,10 @@ def staged_container(container: Any) -> Any:
     return staged
 
 
+def _part_of(find: Callable[[], Any], index: int) -> Any:
+    return find()[index]
+
+
 def note_item(item: Any, container: Any, find_object: Callable[[], Any]) -> None:
     """Note how an item of a plain container is found as an object, and the lists in it."""
     if isinstance(item, SelectedList) or isinstance(getattr(item, "type", None), ListType):
@@ -149,7 +153,7 @@ def note_item(item: Any, container: Any, find_object: Callable[[], Any]) -> None
         item.find_object = functools.partial(_in_place_of, item, find_object)
     if isinstance(item, (SelectedList, tuple)):
         for i, part in enumerate(raw_items(item)):
-            note_item(part, container, lambda i=i: find_object()[i])
+            note_item(part, container, functools.partial(_part_of, find_object, i))
 
 
 def lose_items(container: Any) -> None:
@@ -235,11 +239,17 @@ def make_objects(handle: Any) -> list[tuple[list[Any], Any]]:
     return plain
 
 
+def _note_reference(found: list[Any], part: Any) -> bool:
+    if is_reference(part):
+        found.append(part)
+    return False
+
+
 def _merge_all(kinds: Sequence[Any]) -> None:
     """Let references in several types that may be equal have one referent."""
     found: list[list[Any]] = [[] for _ in kinds]
     for kind, own in zip(kinds, found, strict=True):
-        holds(kind, lambda part, own=own: own.append(part) if is_reference(part) else None)
+        holds(kind, functools.partial(_note_reference, own))
     for i, own in enumerate(found):
         for one, other in itertools.product(own, (part for parts in found[:i] for part in parts)):
             if _depth(one) == _depth(other):
@@ -310,7 +320,7 @@ def items_node(values: Any) -> Node:
     """Return the node of a list whose items become items of a container of objects."""
     if holds_lists(values.type.element) and not holds(values.type.element, is_reference):
         begin(values)
-    return values.node()  # type: ignore[no-any-return]
+    return values.node()
 
 
 OBJECTS = (set, deque, defaultdict, Counter)
@@ -327,7 +337,7 @@ MAKERS = {
 def staged_in_place(value: Any) -> Any:
     """Return a staged list in the place of a plain one, wherever the traced code refers to that."""
     backend: Any = active_backend()
-    make = MAKERS.get(type(value))
+    make = MAKERS.get(type(value))  # type: ignore[call-overload]  # typeshed's union of its keys
     if make is None:
         raise AliasError(
             f"an item of a {type(value).__name__} that a staged value selects is changed",

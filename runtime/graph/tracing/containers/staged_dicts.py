@@ -149,7 +149,8 @@ class StagedDict(StagedKeyed):
 def _type_of_default(factory: str) -> Any:
     """Return the type of what a defaultdict makes for a key."""
     kind = type(DICTS[factory]().default_factory())  # type: ignore[attr-defined]
-    made = {list: ListType(None), set: SetType(None)}.get(kind)
+    empty: dict[Any, ListType] = {list: ListType(None), set: SetType(None)}
+    made = empty.get(kind)
     return ScalarType(kind) if made is None else referenced(made, current_builder())
 
 

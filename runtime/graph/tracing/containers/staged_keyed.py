@@ -117,7 +117,8 @@ def is_plain(kind: Any) -> bool:
     if isinstance(kind, TupleType):
         return all(map(is_plain, kind.parts))
     if isinstance(kind, OptionalType):
-        return kind.held is None or is_plain(kind.held)
+        held: Any = kind.held
+        return held is None or is_plain(held)
     return isinstance(kind, ScalarType) or (isinstance(kind, ArrayType) and not kind.shape)
 
 
