@@ -24,9 +24,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import numpy as np
-import stage_torch_compile
 import table
-import torch
+from torch_support import torch
+
+import stage_torch_compile  # isort: skip - it needs torch
 
 from autograph_rs.runtime.values.structures import flatten, unflatten
 from autograph_rs.testing import Sample, all_samples

@@ -205,8 +205,8 @@ PROGRAMS = {
     """,
     "names as those that are added": """
         def f(x):
-            def ag__f(x): return x + 1 if x > 0 else x
-            if_body = ag__f(x)
+            def if_body_1(x): return x + 1 if x > 0 else x
+            if_body = if_body_1(x)
             return if_body if x > 1 else -if_body
     """,
 }

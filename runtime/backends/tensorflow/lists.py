@@ -98,6 +98,12 @@ class StagedList:
     def _tensors_of(self, value: Any) -> list[Any]:
         """Widen the type of the list to include that of an item, and return the item's tensors."""
         leaves, spec = flatten(value)
+        if _can_change(spec):
+            raise StagingError(
+                f"a {spec.kind.__name__} cannot be put into a list in a staged branch or loop",  # type: ignore[union-attr]
+                why="the list stores its tensors, so a later change of it would not reach the list",
+                remedy="put a tuple of its items into the list",
+            )
         avals = tuple([self.backend.type_of(leaf) for leaf in leaves])
         if any(not isinstance(k, TensorType) for k in avals):
             raise StagingError(
@@ -347,6 +353,11 @@ def empty_list(aval: TensorType) -> Any:
 
 def list_of_rows(rows: Any, aval: TensorType) -> Any:
     return tf.raw_ops.TensorListFromTensor(tensor=rows, element_shape=shape_input(aval.shape))
+
+
+def _can_change(spec: Spec) -> bool:
+    """Return whether an item is, or contains, a list or dict."""
+    return spec.kind in (list, dict) or any(map(_can_change, spec.parts))
 
 
 def _stack(part: Any, aval: TensorType, count: Any) -> Any:
