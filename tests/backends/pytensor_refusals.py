@@ -23,6 +23,12 @@ _BY_REASON = {
         displays.py: first_and_rest ends_and_middle set_comprehension
         groups.py: arrays_begun_again
         growing.py: loop_over_a_part
+        classes.py: loop_while_an_object_is_true
+        comprehensions.py: comprehension_in_a_loop consumed_pairs pairs_with_conditions
+            rows_of_pairs set_of_pairs
+        groups.py: order_of_a_choice_and_its_arguments two_lists_by_a_condition
+        repeated.py: best_or_default counted_at_a_list padded_rows
+        unpacking.py: several_parts two_that_are_left
     """,
     "a list whose length is known only when the graph runs is read or changed": """
         lists.py: items_of_the_list_that_a_loop_fills lists_that_are_summed
@@ -32,6 +38,7 @@ _BY_REASON = {
         displays.py: path_with_stars
         groups.py: at_each_drop longest_run words_between_zeros
         growing.py: list_under_a_condition
+        nested_lists.py: merged_intervals run_lengths
     """,
     "the items that a loop appends are stacked in one tensor, so they are numbers or tensors": """
         comprehensions.py: nested
@@ -39,12 +46,21 @@ _BY_REASON = {
             tokens
         displays.py: dict_comprehension
         groups.py: stored_or_continued changed_before_it_is_stored stored_copies
+        comprehensions.py: places_on_a_board
+        early_results.py: rounds_until_decided
+        nested_lists.py: adjacency row_in_progress rows_of_a_loop shortest_paths
+            topological_order
+        repeated.py: tuples_or_none_in_a_list
     """,
     "a graph has no sets and dicts, so their members and keys are known in the trace": """
         members.py: algebra cells_that_are_reached counted counters duplicates filled_by_a_helper
             key_that_may_be_missing memory_of_an_object missing_key over_items removed_again
             smallest_of_each sums_by_remainder two_that_add_up
         displays.py: members dict_display
+        nested_dicts.py: all_names_see_the_union default_lists default_sets grouped_by_a_tuple
+            longest_group one_list_in_two_dicts sets_by_operators visited_from_the_first
+        repeated.py: most_common_items path_to_the_start
+        unpacking.py: only_member tuple_of_generator
     """,
     "a graph has no deques": """
         queues.py: deque_as_a_result moving_average moving_maximum popped_from_an_empty_deque
@@ -68,10 +84,16 @@ _BY_REASON = {
         optional_tuples.py: greatest_and_index nested_pair set_in_a_while
         records.py: path_to_the_root
     """,
-    "a graph has no text": """
+    "a graph has no text and no members of enumerations": """
         optional_tuples.py: printed_pair
         special_methods.py: text_of_an_object
         text.py: str_format_of_items
+        enums.py: comparisons_of_members match_of_members member_as_argument member_in_an_object
+            member_or_none members_as_keys members_in_lists members_that_are_numbers
+            state_machine
+        nested_dicts.py: lists_at_text
+        repeated.py: most_common_of_plain_keys run_lengths
+        text.py: text_in_text
     """,
     "a write makes a new tensor, and another name or place would keep the old one": """
         assert_raise.py: alias_made_in_the_branch_that_does_not_raise
@@ -103,6 +125,25 @@ _BY_REASON = {
     """,
     "the program's own error, which the trace raises": """
         numpy_.py: shapes_that_do_not_fit
+    """,
+    "the results of a program have one structure": """
+        early_results.py: arrays_of_other_ranks compared_with_none dicts_of_other_keys
+            history_until_found none_or_value_from_loop passed_through text_none_or_number
+    """,
+    "a list that a staged index or condition selects cannot change": """
+        groups.py: longest_and_shortest_by_len
+        nested_lists.py: breadth_first bucket_sort cells_of_a_grid hash_table one_of_two_lists
+            radix_sort row_returned_early
+    """,
+    "text and groups cannot be iterated beside staged values": """
+        groups.py: names_of_items
+        repeated.py: runs_by_key
+    """,
+    "the items of an indexed list have one type and shape": """
+        nested_dicts.py: lists_at_known_keys
+        nested_lists.py: sets_and_deques
+        optional.py: best_of_each_class fewest_to_fill
+        repeated.py: zipped_with_objects
     """,
 }
 
