@@ -48,6 +48,13 @@ def constant(e: Emitter, node: Node) -> Any:
 
 
 def check_bound(e: Emitter, node: Node) -> Any:
+    if isinstance(node.type, OptionalType) and isinstance(e.values[node.inputs[0]], Maybe):
+        raise unsupported.unsupported_node(
+            node,
+            "a model does not tell a missing value from None",
+            "return a value on all paths, or None on none",
+            "a result that may be None",
+        )
     error = unbound_error(node.attrs["symbol"])
     return _bound(e, node, f"{type(error).__name__}: {error}")
 

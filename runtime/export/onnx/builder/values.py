@@ -175,6 +175,8 @@ def zero(b: Builder, kind: StagedType) -> Any:
         return tuple([zero(b, k) for k in kind.parts])
     if isinstance(kind, ListType):
         return empty_list(b, kind)
+    if not isinstance(kind, (ScalarType, ArrayType)):
+        raise unsupported.unsupported_dtype(b.current_node, kind, "numbers")
     shape = [0 if d is None else d for d in item_shape(kind)]
     return b.constant(np.zeros(shape, dtype_of(b, kind)), None)
 
