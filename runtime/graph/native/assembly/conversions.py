@@ -48,6 +48,9 @@ class ConversionEmitter(CheckEmitter):
             if source.is_python and kind.is_python:
                 self._require_exact(register)
             op = "uitofp" if source.code == "u" else "sitofp"
+            if not self.in_array and source.llvm == "i64":
+                # LLVM may find out that an integer is constant, and operations that it folds raise no flags
+                register = w.op(f'call i64 asm "", "=r,0"(i64 {register})')
             if (
                 source.is_python and kind.llvm == "float"
             ):  # NumPy rounds twice: a Python int becomes a double first

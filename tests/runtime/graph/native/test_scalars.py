@@ -127,3 +127,17 @@ def test_functions_of_one_number(kind):
         except TypeError:
             continue
         check(f, *calls, is_native=False)
+
+
+@pytest.mark.parametrize("mode", ["warn", "raise", "ignore"])
+def test_a_divisor_that_is_zero_in_each_iteration(mode):
+    """LLVM finds that out, and a division that it computes itself raises no flag."""
+
+    def ratios(n):
+        s, q, last = 0, False, np.float32(0)
+        for _ in range(n):
+            last = np.float32(1.5) / s
+            s = -q
+        return last, s
+
+    check(ratios, (N(3),), (N(1),), errors={"divide": mode})
