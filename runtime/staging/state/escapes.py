@@ -115,7 +115,7 @@ def is_made_in_trace(backend: Any, known: Iterable[Any], owner: Any) -> bool:
         or (frame is frames[-1] and name in parameter_names(frame.f_code) and not is_given)
     ]
     scopes = {id(frame.f_globals): frame.f_globals for frame in frames}
-    held += [value for scope in scopes.values() for value in scope.values()]
+    held += [value for scope in scopes.values() for n, value in scope.items() if n not in OF_MODULES]
     classes = {*type(owner).__mro__, *(value for value in held if isinstance(value, type))}
     held += [value for kind in classes if is_of_user(kind) for value in vars(kind).values()]
     return not any_leads_to(held, owner)
