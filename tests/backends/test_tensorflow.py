@@ -380,7 +380,7 @@ def test_eager_tensors_are_plain():
 
 def test_what_tensorflow_does_not_iterate_is_told_with_its_place():
     def f(x):
-        return (lambda: [a + b for a in x for b in x])()
+        return (lambda: [a + b for a in x for b in x])()  # noqa: PLC3002
 
     with pytest.raises(ag.StagingError, match=r'(?s)test_tensorflow.py", line \d+.*tf.unstack'):
         compiled(f)(tf.constant([1, 2]))
