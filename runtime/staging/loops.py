@@ -83,9 +83,10 @@ def _stage_written(carried: CarriedValues, path: Path) -> None:
     """
     for location, i, _ in carried.slots():
         old = carried.init[location][0][i]
-        if not isinstance(old, np.ndarray) or not _is_changed(carried.given.get(location)):
+        placeholder = carried.given.get(location)
+        if not isinstance(old, np.ndarray) or not _is_changed(placeholder):
             continue
-        if _is_written(carried, path, location, i):
+        if location in path.values and path.values[location][0][i] is placeholder:
             getattr(carried.backend, "refuse_selected", id)(old)
             if carried.statement.other_reference(old):
                 raise Restage([old])
@@ -117,12 +118,6 @@ def _refuse_aliased_writes(carried: CarriedValues, path: Path) -> None:
                 why="whether both names refer to the same array depends on the iteration",
                 remedy=f"copy the array before the loop: {location.name} = {location.name}.copy()",
             )
-
-
-def _is_written(carried: CarriedValues, path: Path, location: Any, i: int) -> bool:
-    """Return whether an iteration writes in place to the array that a location holds."""
-    leaf = path.values[location][0][i] if location in path.values else None
-    return leaf is carried.given.get(location) and _is_changed(leaf)
 
 
 def _is_changed(placeholder: Any) -> bool:

@@ -169,15 +169,25 @@ def lose_items(container: Any) -> None:
 def _in_place_of(selected: Any, find_object: Callable[[], Any]) -> Any:
     """Put an object in the place of a selected list, wherever the traced code refers to that."""
     found = find_object()
-    is_free = functools.partial(is_made_in_trace, active_backend(), ())
-    move(selected, found, str, is_free, is_pending_allowed=True)
-    if found_among([selected]):
-        raise AliasError(
-            "a list that a staged index selects is changed, and other code refers to the list too",
-            why="a staged list takes its place, to which the other name would not refer",
-            remedy="use the list at its index: rows[i].append(x)",
-        )
+    _take_place(
+        selected, found, "that a staged index selects", "use the list at its index: rows[i].append(x)"
+    )
     return found
+
+
+def _take_place(value: Any, staged: Any, which: str, remedy: str) -> None:
+    """Put a staged list in the place of another list.
+
+    `which` and `remedy` are for the error if the other list has further names.
+    """
+    is_free = functools.partial(is_made_in_trace, active_backend(), ())
+    move(value, staged, str, is_free, is_pending_allowed=True)
+    if found_among([value]):
+        raise AliasError(
+            f"a list {which} is changed, and other code refers to the list too",
+            why="a staged list takes its place, to which the other name would not refer",
+            remedy=remedy,
+        )
 
 
 def begin(handle: Any) -> list[tuple[list[Any], Any]]:
@@ -274,14 +284,8 @@ def _staged_plain(value: list[Any], node: Node) -> Any:
     handle.shared = IS_ITEM
     current_builder().root.selected.forget(value)
     _note_staged(value, handle)
-    is_free = functools.partial(is_made_in_trace, active_backend(), ())
-    move(value, handle, str, is_free, is_pending_allowed=True)
-    if found_among([value]):
-        raise AliasError(
-            "a list that is an item of a staged list is changed, and other code refers to the list too",
-            why="a staged list takes its place, to which the other name would not refer",
-            remedy="store a copy in the staged list: items.append(list(x))",
-        )
+    remedy = "store a copy in the staged list: items.append(list(x))"
+    _take_place(value, handle, "that is an item of a staged list", remedy)
     return handle
 
 
