@@ -6,8 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from .expressions.booleans import Booleans, Comparisons
+from .expressions.booleans import Booleans
 from .expressions.calls import Calls, Texts
+from .expressions.comparisons import Comparisons
 from .expressions.iteration import Comprehensions, Displays, Unpacking
 from .expressions.subscripts import Subscripts
 from .passes.base import Pass

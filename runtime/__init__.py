@@ -31,7 +31,7 @@ from .operators.expressions import (
     list_comp,
     text,
 )
-from .operators.logical import and_, and_rest, in_, is_, is_none, not_, not_in, or_, or_rest, truth
+from .operators.logical import and_, and_rest, compare, in_, is_, is_none, not_, not_in, or_, or_rest, truth
 from .operators.subscripts import (
     chained,
     dict_of,
@@ -76,8 +76,8 @@ def mapped(function: F) -> F:
 OPERATORS = {
     operator.__name__: operator
     for operator in (
-        and_, assert_stmt, attempt, call, caller, chained, converted_call, dict_of, fmt, for_stmt, framed,
-        generated, get_item, get_nothing, guard, if_exp, if_stmt, in_, interpolate, is_, is_none, is_of_class,
+        and_, assert_stmt, attempt, call, caller, chained, compare, converted_call, dict_of, fmt, for_stmt,
+        framed, generated, get_item, get_nothing, guard, if_exp, if_stmt, in_, interpolate, is_, is_none, is_of_class,
         iterated, keep, ld, ldu, list_comp, manager, not_, not_in, nothing, or_, set_attr, set_item,
         set_nothing, set_of, slice, text, try_stmt, unpacked, until, visible, while_stmt, Undefined,
     )
@@ -100,6 +100,7 @@ __all__ = [
     "callee",
     "caller",
     "chained",
+    "compare",
     "converted_call",
     "dict_of",
     "fmt",

@@ -106,8 +106,9 @@ class Conditions:
             return self.select(outer.operands[0], second, first)
         if inner is not None and inner.operation == "where":
             chosen, left, right = inner.operands
-            if outer is not None and outer.operation == "or_" and outer.operands[0] is chosen:
-                return self.select(chosen, left, self.select(outer.operands[1], right, second))
+            if outer is not None and outer.operation == "or_" and self._is_disjunct(chosen, test):
+                rest = self.assuming(test, chosen, outcome=False)
+                return self.select(chosen, left, self.select(rest, right, second))
             if _is_same(right, second):
                 return self.select(self.and_(test, chosen), left, second)
             if _is_same(left, second):
@@ -137,6 +138,12 @@ class Conditions:
             if second is True:
                 return self.or_(self.not_(test), first)
         return NotImplemented
+
+    def _is_disjunct(self, condition: Any, test: Any) -> bool:
+        """Return whether a condition is one of those that `or` joins in a test."""
+        note = self._notes.get(id(test))
+        is_joined = note is not None and note.operation == "or_"
+        return condition is test or (is_joined and any(self._is_disjunct(condition, t) for t in note.operands))
 
     def _flag(self, test: Any) -> Any:
         """Return the condition that a test holds, which is True or False and no other value."""

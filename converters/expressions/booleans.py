@@ -1,4 +1,4 @@
-"""Rewriting of `and`, `or`, `not`, `a if c else b`, `in` and comparison chains as operator calls.
+"""Rewriting of `and`, `or`, `not` and `a if c else b` as operator calls.
 
 Expressions that always evaluate to a plain value are unchanged: `is`, constants, and combinations of these.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import gast
 
-from ..analysis import blocking_node, blocks_thunk
-from ..passes.expressions import Rewriter, guard, is_identity_test, is_none_test, is_plain
-from ..trees.builders import at, constant, first_line, lambda_, load, operator, walk_scope
+from ..analysis import blocking_node
+from ..passes.expressions import Rewriter, guard, is_plain
+from ..trees.builders import at, constant, first_line, lambda_, operator
 
 
 class Booleans(Rewriter):
@@ -52,52 +52,3 @@ def _balanced(name: str, thunks: list[gast.AST], location: gast.AST) -> gast.AST
         for part in (thunks[:middle], thunks[middle:])
     ]
     return at(operator(name, *halves), first_line(location))
-
-
-class Comparisons(Rewriter):
-    """Rewrites comparisons: `a < b < c` evaluates `b` once, and `c` only if `a < b`."""
-
-    rewrites = {gast.Compare: "compare"}
-
-    def compare(self, node: gast.Compare) -> gast.AST:
-        if len(node.ops) == 1:
-            return _single(node.left, node.ops[0], node.comparators[0])
-        if is_plain(node) or not all(map(_can_move, node.comparators[1:])):
-            return node
-        return self.chain(node.left, node.ops, node.comparators)
-
-    def chain(self, left: gast.AST, ops: list[gast.AST], comparators: list[gast.AST]) -> gast.AST:
-        op, middle = ops[0], comparators[0]
-        if len(ops) == 1:
-            return _single(left, op, middle)
-        if isinstance(middle, (gast.Name, gast.Constant)) and _can_move(left):
-            rest = self.chain(_copy(middle), ops[1:], comparators[1:])
-            return at(operator("and_", lambda_(_single(left, op, middle)), lambda_(rest)), left)
-        left_name, right_name = self.walk.context.namer.fresh("left"), self.walk.context.namer.fresh("right")
-        rest = self.chain(load(right_name), ops[1:], comparators[1:])
-        both = operator("and_", lambda_(_single(load(left_name), op, load(right_name))), lambda_(rest))
-        return at(operator("call", at(lambda_(both, left_name, right_name), left), left, middle), left)
-
-
-def _single(left: gast.AST, op: gast.AST, right: gast.AST) -> gast.AST:
-    if is_none_test(left, op, right):
-        test = at(operator("is_none", left), left)
-        return test if isinstance(op, gast.Is) else at(operator("not_", test), left)
-    if is_identity_test(left, op, right):
-        test = at(operator("is_", left, right), left)
-        if isinstance(op, gast.Is):
-            return test
-        return at(gast.UnaryOp(gast.Not(), test) if is_plain(test) else operator("not_", test), left)
-    if isinstance(op, gast.In):
-        return at(operator("in_", left, right), left)
-    if isinstance(op, gast.NotIn):
-        return at(operator("not_in", left, right), left)
-    return at(gast.Compare(left, [op], [right]), left)
-
-
-def _copy(node: gast.AST) -> gast.AST:
-    return load(node.id) if isinstance(node, gast.Name) else gast.Constant(node.value, node.kind)
-
-
-def _can_move(node: gast.AST) -> bool:
-    return not any(map(blocks_thunk, walk_scope(node)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,23 +21,63 @@ def select(backend: Backend, test: Any, first: Any, second: Any) -> Any:
     return staging.if_exp(backend, test, lambda: first, lambda: second, "", (first, second))
 
 
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+
+
+def compare(first: Any, sign: str, second: Any) -> Any:
+    """Compare two values, of which parts may be staged.
+
+    Tuples and lists are compared item by item, up to the first pair that is known to differ.
+    """
+    if _sequence_class(first) is None or _sequence_class(first) is not _sequence_class(second):
+        return COMPARISONS[sign](first, second)
+    if sign in ("==", "!=") and len(first) != len(second):
+        return sign == "!="
+    if sign != "!=":
+        return _compare_from(0, first, sign, second)
+    is_same = _compare_from(0, first, "==", second)
+    backend = staged_by(is_same)
+    return not is_same if backend is None else backend.not_(is_same)
+
+
+def _sequence_class(value: Any) -> type | None:
+    """Return tuple or list if its comparisons compare a value, else None."""
+    return next((kind for kind in (tuple, list) if type(value).__eq__ is kind.__eq__), None)
+
+
+def _compare_from(place: int, first: Sequence[Any], sign: str, second: Sequence[Any]) -> Any:
+    if place == min(len(first), len(second)):
+        return COMPARISONS[sign](len(first), len(second))
+    one, other = first[place], second[place]
+    is_same = one is other or _truth(compare(one, "==", other))
+    if is_same is False:
+        return False if sign == "==" else compare(one, sign, other)
+    rest = _compare_from(place + 1, first, sign, second)
+    if is_same is True:
+        return rest
+    both = is_same if rest is True else rest is not False and is_same & rest
+    if sign == "==":
+        return both
+    decided = _truth(compare(one, sign[0], other))
+    return decided if both is False else decided | both
+
+
+def _truth(value: Any) -> Any:
+    backend = staged_by(value)
+    if backend is None:
+        return bool(value)
+    return backend.not_(backend.not_(value)) if getattr(value, "ndim", 0) else value
+
+
 def is_less(first: Any, second: Any) -> Any:
-    """Return whether `first < second`. Tuples and lists compare lexicographically."""
-    if not (isinstance(first, (tuple, list)) and type(first) is type(second)):
-        return first < second
-    result: Any = len(first) < len(second)
-    for one, other in reversed(list(zip(first, second, strict=False))):
-        result = is_less(one, other) | (is_equal(one, other) & result)
-    return result
+    return compare(first, "<", second)
 
 
 def is_equal(first: Any, second: Any) -> Any:
-    if not (isinstance(first, (tuple, list)) and type(first) is type(second)):
-        return first == second
-    result: Any = len(first) == len(second)
-    for one, other in zip(first, second, strict=False):
-        result = is_equal(one, other) & result
-    return result
+    return compare(first, "==", second)
 
 
 def by_key(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set, ValuesView
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from .. import staging
@@ -103,6 +104,23 @@ def is_none(value: Any) -> Any:
         return bool(ACTIVE) and staging.is_none(value)
     test = getattr(backend, "is_none", None)
     return False if test is None else test(value)
+
+
+def compare(left: Any, sign: str, right: Any) -> Any:
+    """`left == right`, or another comparison, whose sign is given"""
+    try:
+        if isinstance(left, _SEQUENCES) and isinstance(right, _SEQUENCES) and has_backends():
+            from ..containers import ordering  # noqa: PLC0415 - needed by traces only
+
+            return ordering.compare(left, sign, right)
+        return _COMPARISONS[sign](left, right)
+    except BaseException as error:
+        drop_current_frame(error)
+        raise
+
+
+_SEQUENCES = (tuple, list)
+_COMPARISONS = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 def truth(value: Any) -> Any:
