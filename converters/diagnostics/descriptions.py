@@ -46,6 +46,7 @@ OPERATORS = {
     "if_exp": "'if else' becomes a conditional if its test is staged",
     "in_": "'in' is staged if an operand is",
     "not_in": "'not in' is staged if an operand is",
+    "compare": "compared item by item if the operands are tuples or lists with staged items",
     "is_none": "'is None' is staged if its operand may be None when the graph runs",
     "is_": "'is' is refused for objects that stand for items of a staged list, or that a condition selects",
     "list_comp": "a staged map if its iterable is staged",

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Any
 
 import gast
 
 from ..analysis import blocks_thunk
 from ..passes.expressions import Rewriter, is_identity_test, is_none_test, is_plain
-from ..trees.builders import at, constant, lambda_, load, operator, operator_name, parameters, walk_scope
+from ..trees.builders import at, constant, lambda_, load, operator, operator_name, walk_scope
 
 
 class Comparisons(Rewriter):
@@ -53,86 +54,125 @@ class Comparisons(Rewriter):
             return at(operator("in_", left, right), left)
         if isinstance(op, gast.NotIn):
             return at(operator("not_in", left, right), left)
-        if type(op) in _SIGNS and self.may_be_sequences(left, op, right):
+        if type(op) in _SIGNS and self.are_sequences(left, right):
             return at(operator("compare", left, constant(_SIGNS[type(op)]), right), left)
         return at(gast.Compare(left, [op], [right]), left)
 
-    def may_be_sequences(self, left: gast.AST, op: gast.AST, right: gast.AST) -> bool:
-        """Return whether both operands may be tuples or lists. To be ordered, one has to be known as one."""
+    def are_sequences(self, left: gast.AST, right: gast.AST) -> bool:
+        """Return whether an operand seems to be a tuple or list, and the other one may be."""
         kinds = {self.kind(left), self.kind(right)}
-        return _OTHER not in kinds and (_SEQUENCE in kinds or type(op) in _EQUALITY)
+        return _SEQUENCE in kinds and _OTHER not in kinds
 
     def kind(self, node: gast.AST) -> str:
-        """Return `_SEQUENCE` for a tuple or list, `_OTHER` for what is none, and "" if this is not known."""
-        if not isinstance(node, gast.Name):
-            return _kind_of(node)
-        kinds = self.bound_kinds.get(node.id, {""})
-        return _SEQUENCE if _SEQUENCE in kinds else min(kinds)
+        """Return `_SEQUENCE` for what may be a tuple or list, `_OTHER` for what is none, else ""."""
+        if isinstance(node, gast.Name):
+            return _SEQUENCE if node.id in self.sequences else ""
+        if _source(node) in self.nested:
+            return _SEQUENCE
+        return _kind_of(node)
 
     @cached_property
-    def bound_kinds(self) -> dict[str, set[str]]:
-        """The kinds of the values that the function binds to each of its variables."""
-        function = self.walk.function
-        known: dict[gast.AST, str] = {}
-        found: dict[str, set[str]] = {name.id: {""} for name in parameters(function)}
-        nodes = list(walk_scope(function.body))
-        for node in nodes:
-            known.update(_bindings(node))
-        for node in nodes:
-            if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store):
-                found.setdefault(node.id, set()).add(known.get(node, ""))
-        return found
+    def nested(self) -> set[str]:
+        """The variables that may be containers of tuples or lists."""
+        return {name for node in walk_scope(self.walk.function.body) for name in _nested(node)}
+
+    @cached_property
+    def sequences(self) -> set[str]:
+        """The variables that may be tuples or lists."""
+        bindings = [pair for node in walk_scope(self.walk.function.body) for pair in _bindings(node)]
+        return {
+            target.id
+            for target, value in bindings
+            if isinstance(target, gast.Name)
+            and (_kind_of(value) == _SEQUENCE or _source(value) in self.nested)
+        }
 
 
 _SEQUENCE, _OTHER = "sequence", "other"
-_EQUALITY = (gast.Eq, gast.NotEq)
 _SIGNS = {gast.Eq: "==", gast.NotEq: "!=", gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">="}
 _OTHER_NODES = (gast.Constant, gast.BinOp, gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Dict, gast.Set)
-_NUMBERS = frozenset(("abs", "bool", "float", "int", "len", "ord", "round", "str", "sum"))
-"""Builtins that return no tuple or list."""
+_MAKERS = frozenset(("list", "list_comp", "sorted", "tuple"))
+"""Functions that return a tuple or list."""
+_TAKERS = frozenset(("heappop", "max", "min", "pop", "popleft"))
+"""Functions and methods that return an item of a container."""
+_ADDERS = frozenset(("add", "append", "appendleft", "heappush", "insert"))
+"""Functions and methods whose last argument becomes an item of a container."""
 
 
 def _kind_of(node: gast.AST) -> str:
     kind = type(node)
-    if kind in (gast.Tuple, gast.List):
+    if kind in (gast.Tuple, gast.List, gast.ListComp) or _called(node)[0] in _MAKERS:
         return _SEQUENCE
     if kind is gast.BinOp and _SEQUENCE in (_kind_of(node.left), _kind_of(node.right)):
         return _SEQUENCE
-    return _OTHER if kind in _OTHER_NODES or _called(node) in _NUMBERS else ""
+    return _OTHER if kind in _OTHER_NODES else ""
 
 
-def _called(node: gast.AST) -> str:
-    """Return the name of the function that an expression calls, or ""."""
+def _called(node: gast.AST) -> tuple[str, list[gast.AST]]:
+    """Return the name of the function or method that an expression calls, with its object and arguments."""
     function = getattr(node, "func", None)
     if operator_name(function) == "callee":
         function = function.args[0]
-    return function.id if isinstance(function, gast.Name) else ""
+    if isinstance(function, gast.Attribute):
+        is_method = not (isinstance(function.value, gast.Name) and function.value.id == "heapq")
+        return function.attr, [*([function.value] if is_method else []), *node.args]
+    return (function.id, node.args) if isinstance(function, gast.Name) else ("", [])
 
 
-def _bindings(node: gast.AST) -> Iterator[tuple[gast.AST, str]]:
-    """Yield the names that a node binds to what is known to be a tuple or list, or to be none."""
+def _source(node: gast.AST) -> str:
+    """Return the name of the container that an expression takes an item of, or ""."""
+    name, args = _called(node)
+    if operator_name(node) == "get_item":
+        source: Any = node.args[0]
+    elif isinstance(node, gast.Subscript):
+        source = node.value
+    else:
+        source = args[0] if name in _TAKERS and args else None
+    return source.id if isinstance(source, gast.Name) else ""
+
+
+def _nested(node: gast.AST) -> Iterator[str]:
+    """Yield the names of the containers that a node shows to have tuples or lists as items."""
+    name, args = _called(node)
+    if (
+        name in _ADDERS
+        and len(args) > 1
+        and isinstance(args[0], gast.Name)
+        and _kind_of(args[-1]) == _SEQUENCE
+    ):
+        yield args[0].id
+    for target, value in _bindings(node):
+        if isinstance(target, gast.Name) and any(_kind_of(item) == _SEQUENCE for item in _items(value)):
+            yield target.id
+
+
+def _items(node: gast.AST) -> list[gast.AST]:
+    """Return expressions of the items of a display, a comprehension, or what is made of one."""
+    if isinstance(node, (gast.ListComp, gast.SetComp, gast.GeneratorExp)):
+        return [node.elt]
+    _, args = _called(node)
+    return getattr(node, "elts", []) if not args else _items(args[0])
+
+
+def _bindings(node: gast.AST) -> Iterator[tuple[gast.AST, gast.AST]]:
+    """Yield the targets that a node binds, with the values, or expressions of their kind."""
     kind = type(node)
     if kind is gast.Assign:
         for target in node.targets:
             yield from _assigned(target, node.value)
-    elif kind is gast.AugAssign and not isinstance(node.op, (gast.Add, gast.Mult)):
-        yield node.target, _OTHER
-    elif kind in (gast.AugAssign, gast.AnnAssign, gast.NamedExpr) and node.value is not None:
-        yield node.target, _kind_of(node.value)
+    elif kind in (gast.AnnAssign, gast.NamedExpr) and node.value is not None:
+        yield node.target, node.value
     elif kind in (gast.For, gast.comprehension):
-        if _called(node.iter) == "range":
-            yield node.target, _OTHER
-        elif _called(node.iter) == "enumerate" and isinstance(node.target, gast.Tuple):
-            yield node.target.elts[0], _OTHER
+        yield node.target, gast.Subscript(node.iter, constant(0), node.target.ctx)
 
 
-def _assigned(target: gast.AST, value: gast.AST) -> Iterator[tuple[gast.AST, str]]:
+def _assigned(target: gast.AST, value: gast.AST) -> Iterator[tuple[gast.AST, gast.AST]]:
     both = (target, value)
     if all(isinstance(part, (gast.Tuple, gast.List)) for part in both):
         for part, item in zip(target.elts, value.elts, strict=False):
             yield from _assigned(part, item)
     else:
-        yield target, _kind_of(value)
+        yield target, value
 
 
 def _copy(node: gast.AST) -> gast.AST:

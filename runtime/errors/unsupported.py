@@ -81,8 +81,8 @@ def unconverted_reason() -> tuple[str, str]:
         return rule_message("AG008", name)
     if "ag__" in code.co_freevars:
         return (
-            "Python itself decides here, as it does in structural patterns of 'match'",
-            "use 'if' or np.where",
+            "Python itself decides here, as it does in structural patterns of 'match' and between tuples",
+            "use 'if' or np.where, and compare tuple(a) == tuple(b)",
         )
     if package := installed_package(code.co_filename):
         return (

@@ -17,7 +17,7 @@ from ..values.alternatives import changed_leaves, parts_of
 from ..values.locations import RESULT, Location, Variable, Written
 from ..values.structures import LEAF, Spec, leaf_paths, unflatten
 from .exceptions import AlwaysRaises, refuse_end
-from .state.aliases import WRITABLE, is_aliased, other_reference
+from .state.aliases import WRITABLE, is_aliased, other_reference, tied_leaves
 from .state.container_merging import MergedContainers, Value, aligned, split_results
 from .state.escapes import is_local_result, outer_name, warn_of_escapes
 from .state.growing_lists import stage_list
@@ -175,12 +175,13 @@ def merge_paths(
         for leaf in filter(is_view, chain.from_iterable(raw)):
             share(leaf, "it is a view created in a branch")
     keep_array = getattr(backend, "keep_array", None)
-    for result, location, leaves in zip(results, places, raw, strict=True):
+    tied = _tied_results(backend, places, raw) if share is not None else set()
+    for i, (result, location, leaves) in enumerate(zip(results, places, raw, strict=True)):
         if keep_array is not None:
             keep_array(result, *leaves)
         if share is not None and not isinstance(location, Written):
             reasons = [path.shared.get(id(leaf), "") for leaf, path in zip(leaves, paths_, strict=True)]
-            for reason in filter(None, reasons):
+            for reason in filter(None, [*reasons, _TIED if i in tied else ""]):
                 share(result, reason)
             handles = [
                 (leaf, reason)
@@ -198,6 +199,18 @@ def merge_paths(
         location: unflatten(spec, [value if i is None else results[i] for i, value in slots])
         for location, (spec, slots) in plan.items()
     }
+
+
+_TIED = "the 'if' may leave another name for the same array"
+
+
+def _tied_results(backend: Backend, places: Sequence[Any], raw: Sequence[tuple[Any, Any]]) -> set[int]:
+    """Return the positions of results that a branch may leave as one array, or as a view of another."""
+    kept = [
+        i for i, (location, leaves) in enumerate(zip(places, raw, strict=True))
+        if not isinstance(location, Written) and not any(is_local_result(leaf, location) for leaf in leaves)
+    ]  # fmt: skip
+    return {kept[k] for side in (0, 1) for k in tied_leaves(backend, [raw[i][side] for i in kept])}
 
 
 def _forgotten(statement: Statement, path: Path) -> frozenset[Any]:

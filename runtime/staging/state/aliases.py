@@ -21,6 +21,7 @@ from ...core.in_flight import running
 from ...core.operands import pending_variables
 from ...core.undefined import is_return_variable
 from ...debugging.tracebacks import frame_variables
+from ...values.alternatives import parts_of
 from ...values.locations import Location, read_contents
 from ...values.plain_loops import iterated_parts, note_replaced
 from ...values.selected_container import SelectedContainer, raw_items
@@ -267,6 +268,16 @@ def root_of(value: Any) -> Any:
     for root in with_bases(value):  # noqa: B007 - the last one
         pass
     return root
+
+
+def tied_leaves(backend: Backend, leaves: Sequence[Any]) -> set[int]:
+    """Return the positions of values that share memory with another one that a branch leaves."""
+    places: dict[int, set[int]] = {}
+    for i, leaf in enumerate(leaves):
+        for part in parts_of(leaf):
+            if isinstance(part, WRITABLE) or backend.is_handle(part):
+                places.setdefault(id(root_of(part)), set()).add(i)
+    return {i for same in places.values() if len(same) > 1 for i in same}
 
 
 def ties(backend: Backend, left: Sequence[Any], code: types.CodeType | None) -> dict[int, Any]:
