@@ -6,7 +6,6 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-import compiled_samples
 import pytest
 from torch_support import QUIET, ROWS, XS, copied, nested, nn, same, torch
 
@@ -117,24 +116,6 @@ def test_one_graph_gives_what_python_gives(f, inputs):
 
 def test_inductor_gives_the_results_and_gradients_of_python():
     check(branches, (XS, XS), (-XS, XS), (-XS, -XS), backend="inductor")
-
-
-def two_loops(x):
-    total = x.sum()
-    while total < 50:
-        total = total * 2
-    while total < 500:
-        total = total * 3
-    return total
-
-
-def test_gradients_of_two_loops_by_inductor_are_refused():
-    """PyTorch 2.13 computes wrong ones, also of loops written by hand."""
-    check(two_loops, (torch.tensor([3.0, -1.0, 8.0]),), (torch.tensor([600.0]),))
-    compiled = whole(ag.convert(two_loops), "inductor")
-    same(compiled(torch.tensor([3.0, -1.0, 8.0])), torch.tensor(720.0))
-    with pytest.raises(torch._dynamo.exc.Unsupported, match="inductor cannot differentiate a graph"):
-        compiled(torch.tensor([3.0, -1.0, 8.0], requires_grad=True))
 
 
 def test_conditions_and_loops_are_in_the_graph_of_dynamo():
@@ -388,13 +369,3 @@ def test_what_cannot_be_captured_runs_outside_the_graph():
     with pytest.raises(torch._dynamo.exc.Unsupported, match=r"(?s)MismatchError|shape.*fix"):
         whole(f)(XS)
     same(torch.compile(f, backend="eager")(-XS), -XS[:1])
-
-
-# Conformance --------------------------------------------------------------------------------------
-
-
-def test_samples_that_export_stages_are_compiled_whole():
-    """A few of the samples; `python tests/backends/compiled_samples.py` runs them all."""
-    some = [*compiled_samples.results(every=173), *compiled_samples.results("numpy_.py::matrix_in_loop")]
-    assert {result.kind for _, result in some} == {"staged"}, some
-    assert sum(result.derivatives for _, result in some)

@@ -23,11 +23,10 @@ from ...values.locations import ClassView, DictView, Location
 from ...values.selected_container import KINDS
 from ..functional.optional_values import Optional
 from ..functional.staged_text import Text
-from .autograd import needs_gradient
 from .capture import OuterTensors
+from .higher_order import separate_operands
 from .private import (
     SYMBOLS,
-    WHILE_LOOP,
     Dynamo,
     current_mode,
     fake_of,
@@ -166,7 +165,10 @@ class _Call:
             for slot, value in self.pending:
                 slot.set(value)
         given = [self.variables[id(v)] for v in [*self.inputs, *outer[0].inputs]]
-        self._check_gradients(graph, [*self.inputs, *outer[0].inputs])
+        if any(isinstance(module, torch.fx.GraphModule) for module in graph.children()):
+            self.dynamo.keep_inputs()
+            with self.dynamo.faking():
+                separate_operands(graph)
         made = self.dynamo.add(graph, given, outputs)
         self.variables.update((id(v), variable) for v, variable in zip(outputs, made, strict=True))
         self.dynamo.guard(self.check)
@@ -212,18 +214,6 @@ class _Call:
                     why="it is held by an object of a library, or was made by a library at import",
                     remedy="pass the tensor as an argument, or keep it in an attribute or a variable",
                 )
-
-    def _check_gradients(self, graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> None:
-        """Refuse gradients of two loops by inductor: it writes to values that their backward passes share."""
-        graphs = [module.graph for module in graph.modules() if isinstance(module, torch.fx.GraphModule)]
-        nodes = [*self.dynamo.nodes(), *(node for each in graphs for node in each.nodes)]
-        loops = [node for node in nodes if node.target is WHILE_LOOP]
-        if len(loops) > 1 and needs_gradient(inputs) and self.dynamo.uses_inductor:
-            raise StagingError(
-                "inductor cannot differentiate a graph with two loops",
-                why="it gives wrong gradients, because the backward passes of the loops share start values",
-                remedy='use backend="aot_eager", compile each loop alone, or use torch.no_grad()',
-            )
 
     def _assign(self, slot: Location, value: Any) -> None:
         """Make the compiled program assign a value where the function did."""

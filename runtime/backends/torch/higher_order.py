@@ -8,7 +8,17 @@ from typing import Any
 import torch
 
 from .capture import Program, can_add_nodes, examples_like, register_module
-from .private import COND, SCAN, WHILE_LOOP, current_mode, pytree, track, untraced, without_write_check
+from .private import (
+    COND,
+    SCAN,
+    WHILE_LOOP,
+    current_mode,
+    pytree,
+    storage_key,
+    track,
+    untraced,
+    without_write_check,
+)
 
 
 def remove_first_argument(program: Any) -> None:
@@ -107,3 +117,44 @@ def scan(body: Program, carried: Sequence[Any], rows: Sequence[Any]) -> list[Any
         lambda g: (g, list(carried), list(rows), tuple(operands)),
         results,
     )
+
+
+def separate_operands(module: torch.fx.GraphModule) -> None:
+    """Copy operands of `cond` and `while_loop` that share memory with others, or are written to later.
+
+    Dynamo rejects the first. Autograd keeps the operands for the backward pass, which rejects the second.
+    """
+    for part in module.modules():
+        if isinstance(part, torch.fx.GraphModule):
+            _separate_operands(part.graph)
+            part.recompile()
+
+
+def _separate_operands(graph: torch.fx.Graph) -> None:
+    written: set[Any] = set()
+    for node in reversed(graph.nodes):
+        if node.target in (COND, WHILE_LOOP):
+            used = set(written)
+
+            def separate(value: Any, node: torch.fx.Node = node, used: set[Any] = used) -> Any:
+                place = _storage(value)
+                if place is None:
+                    return value
+                if place not in used:
+                    used.add(place)
+                    return value
+                with graph.inserting_before(node):
+                    copy = graph.call_function(torch.ops.aten.clone.default, (value,))
+                with untraced():
+                    copy.meta["val"] = value.meta["val"].clone()
+                return copy
+
+            node.args = (*node.args[:2], *torch.fx.node.map_arg(node.args[2:], separate))
+        elif getattr(getattr(node.target, "_schema", None), "is_mutable", False):
+            written.add(_storage(node.args[0]))
+
+
+def _storage(value: Any) -> Any:
+    """Return what identifies the memory of a node's tensor, or None if it has none."""
+    tensor = value.meta.get("val") if isinstance(value, torch.fx.Node) else None
+    return storage_key(tensor) if isinstance(tensor, torch.Tensor) else None

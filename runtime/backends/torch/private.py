@@ -7,6 +7,7 @@ AttributeError here, and the registry then treats the installed torch as unsuppo
 from __future__ import annotations
 
 import contextlib
+import functools
 import operator
 import types
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -26,6 +27,9 @@ from torch._higher_order_ops.utils import reenter_make_fx
 # Copying nodes is only right for fake tensors, which no public class identifies.
 from torch._subclasses.fake_tensor import FakeTensor
 
+# Storages of fake tensors have no address that could be compared.
+from torch.multiprocessing.reductions import StorageWeakRef
+
 # Documented with torch.export, which registers types with it; torch flattens arguments of nodes with it too.
 from torch.utils import _pytree as pytree
 from torch.utils.weak import WeakIdKeyDictionary
@@ -39,6 +43,7 @@ try:  # Dynamo lets no public function choose its graph, inputs and guards.
     from torch._dynamo import variables as _variables
     from torch._dynamo.variables import builder as _builder
     from torch._dynamo.variables import higher_order_ops as _higher_order_ops
+    from torch._functorch import config as _functorch_config
 except ImportError:  # then `make_dynamo_operator` raises, and nothing captures calls in torch.compile
     _higher_order_ops = None
 
@@ -303,14 +308,19 @@ class Dynamo:
                 variables[node] = _builder.wrap_fx_proxy(self._tx, proxies[node], example_value=value)
         return [variables[node] for node in results]
 
-    @property
-    def uses_inductor(self) -> bool:
-        compiler = self._output.compiler_fn
-        return "inductor" in (getattr(compiler, name, "") for name in ("_compiler_name", "compiler_name"))
+    def keep_inputs(self) -> None:
+        """Have the backward pass of the compiled program overwrite none of its inputs.
 
-    def nodes(self) -> list[torch.fx.Node]:
-        """Return the nodes that Dynamo's graph has so far."""
-        return list(self._output.graph.nodes)
+        Of the inputs of an inner graph, inductor overwrites others than those that are not used again.
+        """
+        compile_graph = self._output.compiler_fn
+
+        @functools.wraps(compile_graph)
+        def compiler(*args: Any, **kwargs: Any) -> Any:
+            with _functorch_config.patch(donated_buffer=False):
+                return compile_graph(*args, **kwargs)
+
+        self._output.compiler_fn = compiler
 
     def guard(self, check: Callable[..., bool]) -> None:
         """Make Dynamo capture again when a check fails before a run."""
@@ -331,6 +341,11 @@ class Dynamo:
         if isinstance(error, _exc.TorchDynamoException):
             raise error
         _exc.unimplemented(gb_type=what, context=what, explanation=why, hints=[remedy], from_exc=error)
+
+
+def storage_key(tensor: torch.Tensor) -> StorageWeakRef:
+    """Return a key that is equal for tensors that share memory."""
+    return StorageWeakRef(tensor.untyped_storage())
 
 
 def tables_of(value: Any) -> list[dict[str, Any]]:

@@ -1,0 +1,58 @@
+"""Functions compiled whole by inductor: results and gradients."""
+
+from __future__ import annotations
+
+import compiled_samples
+import pytest
+from test_torch_compile import check
+from torch_support import QUIET, torch
+
+pytestmark = QUIET
+
+
+@pytest.fixture(autouse=True)
+def _compiled_code_is_forgotten():
+    yield
+    torch.compiler.reset()
+
+
+def two_loops(x):
+    total = x.sum()
+    while total < 50:
+        total = total * 2
+    while total < 500:
+        total = total * 3
+    return total
+
+
+def rows(x):
+    total = x.new_zeros(())
+    for row in x:
+        if row > 0:
+            total += torch.sin(row)
+        else:
+            total += row * 3.0
+    return total
+
+
+def beginning_with_a_row(x):
+    total = x[0]
+    for _ in range(2):
+        if total > 1:
+            total = total * x[1]
+        else:
+            total = total * 3 * x[0]
+    return total
+
+
+@pytest.mark.parametrize("f", [two_loops, rows, beginning_with_a_row], ids=lambda f: f.__name__)
+def test_gradients_by_inductor(f):
+    """Several loops or conditionals get one value, a value that is written to, or views of one tensor."""
+    check(f, (torch.tensor([3.0, -1.0, 8.0]),), (torch.tensor([600.0, -2.0]),), backend="inductor")
+
+
+def test_samples_that_export_stages_are_compiled_whole():
+    """A few of the samples; `python tests/backends/compiled_samples.py` runs them all."""
+    some = [*compiled_samples.results(every=173), *compiled_samples.results("numpy_.py::matrix_in_loop")]
+    assert {result.kind for _, result in some} == {"staged"}, some
+    assert sum(result.derivatives for _, result in some)
