@@ -103,9 +103,3 @@ def lists(xs, n):
     if first != second:
         first, second = second, first
     return first == second, first < second, first
-
-
-@samples((np.array([1.0, 2.0]), np.array([1.0, 2.0])))
-def arrays_are_compared_by_element(xs, ys):
-    pair = (1.0, 2.0)
-    return xs == pair, xs == ys, pair == xs
