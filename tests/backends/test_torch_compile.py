@@ -369,3 +369,18 @@ def test_what_cannot_be_captured_runs_outside_the_graph():
     with pytest.raises(torch._dynamo.exc.Unsupported, match=r"(?s)MismatchError|shape.*fix"):
         whole(f)(XS)
     same(torch.compile(f, backend="eager")(-XS), -XS[:1])
+
+
+class Flattened(nn.Module):
+    """An attribute is a converted function, which leads to all that this package keeps of a trace."""
+
+    def __init__(self):
+        super().__init__()
+        self.flattened = ag.convert(lambda rows: [x + 1 for row in rows for x in row])
+
+    def forward(self, rows):
+        return torch.stack(self.flattened(rows))
+
+
+def test_a_list_in_a_module_that_holds_a_converted_function():
+    same(whole(Flattened())(ROWS), ROWS.reshape(-1) + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import sys
+import threading
 import types
 from collections.abc import Collection, Iterable, Iterator
 from types import FrameType
@@ -51,6 +52,14 @@ def _nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
         if isinstance(constant, types.CodeType):
             yield constant
             yield from _nested_codes(constant)
+
+
+def _is_own_state(value: Any) -> bool:
+    """Return whether a value is what this package keeps of a trace, to which converted functions lead."""
+    return isinstance(value, threading.local) and type(value).__module__.startswith(_PACKAGE)
+
+
+_PACKAGE = __name__.partition(".")[0]
 
 
 def leads_to(start: Any, value: Any, limit: int = sys.maxsize, *, without: Collection[Any] = ()) -> bool:
@@ -116,6 +125,9 @@ def reached(
                     following.extend(_held_by_closure(item) if item.__code__ not in defined else ())
             elif isinstance(item, types.BuiltinFunctionType):
                 following.append(item.__self__)
-            elif not isinstance(item, (np.ndarray, *CLOSED)) and BACKENDS[kind] is None:
+            elif (
+                not (isinstance(item, (np.ndarray, *CLOSED)) or _is_own_state(item))
+                and BACKENDS[kind] is None
+            ):
                 following.extend(gc.get_referents(item))
         level = following + gc.get_referents(*containers)
