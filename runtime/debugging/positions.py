@@ -113,18 +113,43 @@ def has_handler(code: types.CodeType, instruction: int) -> bool:
     return any(start <= instruction < end for start, end in handled_ranges(code))
 
 
+def has_exit(code: types.CodeType, instruction: int) -> bool:
+    """Return whether a `finally` or `with` of a function runs code after one of its instructions.
+
+    A `finally` covers the handlers of its `try`, rather than what they cover.
+    """
+    covering = [handler for handler in _handlers(code) if instruction in handler.covered]
+    return any(handler.kind == "exit" or has_exit(code, handler.target) for handler in covering)
+
+
 def catches_exceptions(code: types.CodeType) -> bool:
     """Return whether a function has an `except` clause."""
     return bool(code.co_exceptiontable) and any(handled_ranges(code))
 
 
-@functools.lru_cache(maxsize=1024)
 def handled_ranges(code: types.CodeType) -> list[tuple[int, int]]:
     """Return the ranges of instructions that an `except` clause of a function covers."""
+    return [(h.covered.start, h.covered.stop) for h in _handlers(code) if h.kind == "except"]
+
+
+class _Handler(NamedTuple):
+    """What runs when one of some instructions raises: where it begins, and what it is.
+
+    It is an "except" clause, an "exit" (a `finally` or `with`), or the "end" of another handler.
+    """
+
+    covered: range
+    target: int
+    kind: str
+
+
+@functools.lru_cache(maxsize=1024)
+def _handlers(code: types.CodeType) -> list[_Handler]:
     found, instructions = [], list(dis.get_instructions(code))
     for entry in dis.Bytecode(code).exception_entries:  # type: ignore[attr-defined]  # not in typeshed
-        names = [i.opname for i in islice((i for i in instructions if i.offset >= entry.target), 1, 13)]
+        first, *names = [i.opname for i in islice((i for i in instructions if i.offset >= entry.target), 13)]
         end = next((n for n, name in enumerate(names) if name in ("RERAISE", "WITH_EXCEPT_START")), 12)
-        if names[:1] == ["POP_TOP"] or any(n.startswith("CHECK_E") for n in names[:end]):
-            found.append((entry.start, entry.end))
+        is_except = names[:1] == ["POP_TOP"] or any(n.startswith("CHECK_E") for n in names[:end])
+        kind = "end" if first != "PUSH_EXC_INFO" else "except" if is_except else "exit"
+        found.append(_Handler(range(entry.start, entry.end), entry.target, kind))
     return found

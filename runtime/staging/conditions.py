@@ -17,7 +17,7 @@ from ..values.alternatives import changed_leaves, parts_of
 from ..values.locations import RESULT, Location, Variable, Written
 from ..values.structures import LEAF, Spec, leaf_paths, unflatten
 from .exceptions import AlwaysRaises, refuse_end
-from .state.aliases import WRITABLE, is_aliased, other_reference, tied_leaves
+from .state.aliases import WRITABLE, is_aliased, other_reference, shared_places
 from .state.container_merging import MergedContainers, Value, aligned, split_results
 from .state.escapes import is_local_result, outer_name, warn_of_escapes
 from .state.growing_lists import stage_list
@@ -206,11 +206,16 @@ _TIED = "the 'if' may leave another name for the same array"
 
 def _tied_results(backend: Backend, places: Sequence[Any], raw: Sequence[tuple[Any, Any]]) -> set[int]:
     """Return the positions of results that a branch may leave as one array, or as a view of another."""
-    kept = [
-        i for i, (location, leaves) in enumerate(zip(places, raw, strict=True))
-        if not isinstance(location, Written) and not any(is_local_result(leaf, location) for leaf in leaves)
-    ]  # fmt: skip
-    return {kept[k] for side in (0, 1) for k in tied_leaves(backend, [raw[i][side] for i in kept])}
+    tied: set[int] = set()
+    for side in (0, 1):
+        for same in shared_places(backend, [leaves[side] for leaves in raw]):
+            kept = {
+                i for i in same
+                if not isinstance(places[i], Written)
+                and not any(is_local_result(leaf, places[i]) for leaf in raw[i])
+            }  # fmt: skip
+            tied |= kept if len(kept) > 1 else set()
+    return tied
 
 
 def _forgotten(statement: Statement, path: Path) -> frozenset[Any]:

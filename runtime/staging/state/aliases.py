@@ -270,14 +270,14 @@ def root_of(value: Any) -> Any:
     return root
 
 
-def tied_leaves(backend: Backend, leaves: Sequence[Any]) -> set[int]:
-    """Return the positions of values that share memory with another one that a branch leaves."""
+def shared_places(backend: Backend, leaves: Sequence[Any]) -> list[set[int]]:
+    """Return the positions of values that share memory, together for each memory that several share."""
     places: dict[int, set[int]] = {}
     for i, leaf in enumerate(leaves):
         for part in parts_of(leaf):
             if isinstance(part, WRITABLE) or backend.is_handle(part):
                 places.setdefault(id(root_of(part)), set()).add(i)
-    return {i for same in places.values() if len(same) > 1 for i in same}
+    return [same for same in places.values() if len(same) > 1]
 
 
 def ties(backend: Backend, left: Sequence[Any], code: types.CodeType | None) -> dict[int, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dis
 import inspect
 import re
 import types
@@ -13,6 +12,7 @@ from ...backends import staged_by
 from ...core.closures import parameter_names
 from ...core.in_flight import running
 from ...core.undefined import is_return_variable
+from ...debugging.positions import has_exit
 from ...debugging.tracebacks import frame_variables
 from ...values.locations import ClassView, DictView, Location, Written
 from ...values.plain_loops import iterated_parts
@@ -20,7 +20,7 @@ from ...values.structures import flatten
 from . import side_effects
 from .aliases import OF_MODULES, is_default
 from .heap import is_closed, is_of_user
-from .search import any_leads_to, user_frames
+from .search import any_leads_to, nested_codes, user_frames
 
 _BASE = re.compile(r"\w+")
 
@@ -151,16 +151,15 @@ def is_local_result(value: Any, location: Any) -> bool:
     frames = user_frames()
     codes = [frame.f_code for frame in frames]
     count = next((i for i, c in enumerate(codes, 1) if location.name in (*c.co_cellvars, *c.co_varnames)), 0)
-    for frame in frames[:count]:
-        entries = dis.Bytecode(frame.f_code).exception_entries  # type: ignore[attr-defined]  # not in typeshed
-        if any(entry.start <= frame.f_lasti < entry.end for entry in entries):
-            return False
+    if any(has_exit(frame.f_code, frame.f_lasti) for frame in frames[:count]):
+        return False
     others = [held for frame in frames[count:] for held in frame_variables(frame).values()]
     scopes = {id(frame.f_globals): frame.f_globals for frame in frames}
     named = [(n, held) for scope in scopes.values() for n, held in scope.items() if n not in OF_MODULES]
     others += [held for _, held in named if not is_closed(held)]
     if running.flight is not None:
         bodies, managers = running.flight.reached()
-        others += [*bodies, *managers]
+        own = {nested for code in codes[:count] for nested in nested_codes(code)}
+        others += [*(body for body in bodies if body.__code__ not in own), *managers]
     found = any_leads_to([*others, *iterated_parts()], value, is_closure_searched=True)
     return count > 0 and not found

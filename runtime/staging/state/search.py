@@ -47,11 +47,11 @@ def _held_by_closure(function: types.FunctionType) -> list[Any]:
     return [cell.cell_contents for cell in cells if has_contents(cell)]
 
 
-def _nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
+def nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield constant
-            yield from _nested_codes(constant)
+            yield from nested_codes(constant)
 
 
 def _is_own_state(value: Any) -> bool:
@@ -121,7 +121,7 @@ def reached(
                 following.extend(item.__defaults__ or ())
                 if item.__closure__:
                     if defined is None:
-                        defined = {code for frame in user_frames() for code in _nested_codes(frame.f_code)}
+                        defined = {code for frame in user_frames() for code in nested_codes(frame.f_code)}
                     following.extend(_held_by_closure(item) if item.__code__ not in defined else ())
             elif isinstance(item, types.BuiltinFunctionType):
                 following.append(item.__self__)
