@@ -14,7 +14,7 @@ from ..backends import Backend, staged_by
 from ..backends.builtins import DISPATCHING
 from ..core.active_backends import active_backend
 from ..debugging.tracebacks import drop_current_frame
-from . import keyed, lists, text
+from . import bisection, keyed, lists, text
 
 _CHANGES_OF_SETS = (
     "add", "discard", "remove", "update", "intersection_update", "difference_update",
@@ -60,8 +60,8 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
         "nlargest": lists.extremes("nlargest", reverse=True),
     },
     "bisect": {
-        **{n: lists.updating(n) for n in ("insort_left", "insort_right")},
-        **{n: lists.bisecting(n) for n in ("bisect_left", "bisect_right")},
+        **{n: bisection.inserting(n) for n in ("insort_left", "insort_right")},
+        **{n: bisection.bisecting(n) for n in ("bisect_left", "bisect_right")},
     },
 }
 """The replacements of functions by module and name. They take a backend and the arguments."""

@@ -21,7 +21,7 @@ from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, ListType, ScalarType, bound_type
 from ..tracing import plain_arrays, recording
 from ..tracing.containers import lists, references
-from ..tracing.containers.iterables import StagedIterable
+from ..tracing.containers.iterables import StagedIterable, as_iterable
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.numpy_views import is_basic
 from ..tracing.tensor import Scalar, Staged, Tensor
@@ -72,7 +72,7 @@ def find(key: Any, keys: Sequence[Any], *, required: bool = False) -> Any:
 
 
 def get_item(target: Any, key: Any) -> Any:
-    if recording.is_staged(target):
+    if recording.is_staged(target) or isinstance(target, StagedIterable):
         return target[key]
     if isinstance(target, np.ndarray):
         item = recording.getitem(target, key)
@@ -81,6 +81,8 @@ def get_item(target: Any, key: Any) -> Any:
         return item
     if isinstance(target, str) and not isinstance(key, slice):
         return recording.record("list_get", (target, key), ScalarType(str))
+    if isinstance(target, range) and not isinstance(key, slice):
+        return as_iterable(target)[key]
     if isinstance(target, list) and any(isinstance(item, references.OBJECTS) for item in target):
         return references.item_as_object(target, key)
     if isinstance(target, (list, tuple)) and not isinstance(key, slice):
