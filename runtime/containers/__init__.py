@@ -12,7 +12,7 @@ REPLACED = frozenset(
         "insort_left", "insort_right", "bisect_left", "bisect_right", "deque", "set", "dict", "Counter",
         "add", "discard", "update", "intersection_update", "difference_update", "symmetric_difference_update",
         "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint",
-        "setdefault", "extend", "most_common", "groupby",
+        "setdefault", "extend", "most_common", "subtract", "groupby",
     )
 )  # fmt: skip
 """The names of the methods and functions that have replacements in `calls`."""

@@ -26,10 +26,16 @@ _QUERIES_OF_SETS = (
 _OF_DICTS: dict[str, Callable[..., Any]] = {
     "get": keyed.get,
     **{name: keyed.changing(name) for name in ("pop", "setdefault")},
+    "update": keyed.update_dict,
 }
 _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
     str: {"format": text.format_string, "format_map": text.format_map, "join": text.join},
-    Counter: {"most_common": keyed.most_common, **_OF_DICTS},
+    Counter: {
+        **_OF_DICTS,
+        "most_common": keyed.most_common,
+        "update": keyed.counting("update"),
+        "subtract": keyed.counting("subtract"),
+    },
     dict: _OF_DICTS,
     set: {
         **{name: keyed.changing(name) for name in _CHANGES_OF_SETS},
@@ -73,6 +79,8 @@ def replacement(function: Any) -> Callable[..., Any] | None:
     for kind, methods in _METHODS.items():
         if isinstance(owner, kind):
             return _replacing(function, methods[name], owner) if name in methods else None
+    if hasattr(type(owner), "python_class"):  # a staged list, set or dict
+        return _replacing(function, lambda _, *args, **kwargs: function(*args, **kwargs))
     functions = _FUNCTIONS.get(str(function.__module__).lstrip("_"), {})
     return _replacing(function, functions[name]) if name in functions else None
 

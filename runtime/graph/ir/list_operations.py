@@ -40,6 +40,7 @@ UPDATES = {
     "add": "{0}.add({1})",
     "discard": "{0}.discard({1})",
     "update": "{0}.update({1})",
+    "subtract": "{0}.subtract({1})",
     "intersection_update": "{0}.intersection_update({1})",
     "difference_update": "{0}.difference_update({1})",
     "symmetric_difference_update": "{0}.symmetric_difference_update({1})",
