@@ -15,6 +15,7 @@ from ..backends.builtins import DISPATCHING
 from . import lists
 from .keyed import raise_if
 from .ordering import is_less, select
+from .statements import repeat_while
 
 
 def bisecting(name: str) -> Callable[..., Any]:
@@ -88,15 +89,7 @@ def _search(backend: Backend, values: Any, lo: Any, hi: Any, is_before: Callable
         nonlocal lo, hi
         lo, hi = state
 
-    is_peeled = False
-    while (owner := staged_by(more := test())) is not None or more:
-        if owner is None:
-            body()
-            continue
-        loop = test, body, get_state, set_state, ("lo", "hi"), {}
-        if staging.while_stmt(owner, more, *loop, is_peeled=is_peeled):
-            break
-        is_peeled = True
+    repeat_while(test, body, get_state, set_state, ("the lower bound", "the upper bound"))
     return lo
 
 

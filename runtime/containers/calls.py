@@ -5,6 +5,7 @@ A replacement calls Python's own function unless a staged value is involved.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,7 @@ from ..backends import Backend, staged_by
 from ..backends.builtins import DISPATCHING
 from ..core.active_backends import active_backend
 from ..debugging.tracebacks import drop_current_frame
-from . import bisection, keyed, lists, text
+from . import bisection, keyed, lists, pooled_iterators, text
 
 _CHANGES_OF_SETS = (
     "add", "discard", "remove", "update", "intersection_update", "difference_update",
@@ -59,7 +60,7 @@ _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
     "builtins": {"set": keyed.make_set, "dict": keyed.make_dict},
     "collections": {"deque": lists.make_deque, "Counter": keyed.make_counter},
-    "itertools": {"groupby": lists.groupby},
+    "itertools": {"groupby": lists.groupby, **pooled_iterators.REPLACEMENTS},
     "heapq": {
         **{n: lists.updating(n) for n in ("heapify", "heappush", "heappop", "heappushpop", "heapreplace")},
         "nsmallest": lists.extremes("nsmallest", reverse=False),
@@ -81,6 +82,10 @@ def replacement(function: Any) -> Callable[..., Any] | None:
             return _replacing(function, methods[name], owner) if name in methods else None
     if hasattr(type(owner), "python_class"):  # a staged list, set or dict
         return _replacing(function, lambda _, *args, **kwargs: function(*args, **kwargs))
+    if (
+        owner is itertools.chain or function.__module__ == "itertools"
+    ) and name in pooled_iterators.REPLACEMENTS:
+        return pooled_iterators.REPLACEMENTS[name]
     functions = _FUNCTIONS.get(str(function.__module__).lstrip("_"), {})
     return _replacing(function, functions[name]) if name in functions else None
 

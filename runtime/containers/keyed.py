@@ -167,8 +167,12 @@ def changing(name: str) -> Callable[..., Any]:
 
 def update_dict(backend: Backend, mapping: Any, *pairs: Any, **named: Any) -> None:
     """`mapping.update(pairs)`"""
-    has_plain_keys = not pairs or not _has_staged_keys(pairs[0], lambda pair: [*pair][0])
+    has_plain_keys = not pairs or not _has_staged_keys(pairs[0], _first)
     (mapping if has_plain_keys else staged(backend, mapping)).update(*pairs, **named)
+
+
+def _first(pair: Any) -> Any:
+    return pair[0] if isinstance(pair, (tuple, list)) and pair else None
 
 
 def counting(name: str) -> Callable[..., Any]:

@@ -15,6 +15,7 @@ from ..backends import staged_by
 from ..backends.builtins import DISPATCHING
 from ..core.active_backends import active_backend
 from ..core.closures import nothing
+from ..errors import ValueNeededError
 from ..staging.generators import FINDERS, Consumer, Source, loop_over
 from .control_flow import for_stmt, if_stmt
 from .logical import and_, not_, or_
@@ -333,9 +334,27 @@ _ITERATORS: dict[Any, Any] = {
 FINDERS.update({_ITERATORS[kind]: drive for kind, drive in _DRIVES.items()})
 
 
+class _Zip:
+    """A `zip` with an argument that Python cannot iterate over, so only a loop can take its items."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return zip(*self.args, strict=self.is_strict)
+
+    args: tuple[Any, ...]
+    is_strict: bool
+
+
+FINDERS[_Zip] = _zipped
+
+
 def iterator(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Return `function(*args, **kwargs)` as an object that can be driven."""
-    made = _ITERATORS[function](*args, **kwargs)
+    try:
+        made = _ITERATORS[function](*args, **kwargs)
+    except ValueNeededError:
+        if function is not zip:
+            raise
+        made = _Zip()
     made.args = (*args, *kwargs.values()) if function is enumerate else args
     made.is_strict = kwargs.get("strict", False)
     return made

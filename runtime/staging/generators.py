@@ -151,7 +151,10 @@ class Source:
         *objects: Any,
         inner: Source | None = None,
         passed: Passed | None = None,
+        reached: tuple[Any, ...] = (),
     ):
+        """`reached` are functions that run when the source is driven, and values that these may change."""
+        self.reached: tuple[Any, ...] = (*reached, *(inner.reached if inner else ()))
         self._drive, self._remake = drive, remake
         own = [*map(weakref.ref, objects)]
         self._object = own[0] if own else remake
@@ -239,7 +242,8 @@ def of_a_function(generator: Any) -> Source | None:
         with counted(code):
             push(*args, **kwargs, ag__consumer=consumer, ag__going=consumer.test)
 
-    return Source(drive, lambda: function(*args, **kwargs), generator)
+    reached = function, *args, *kwargs.values()
+    return Source(drive, lambda: function(*args, **kwargs), generator, reached=reached)
 
 
 class _Counts(threading.local):
