@@ -14,8 +14,8 @@ REPLACED = frozenset(
         "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint",
         "setdefault", "extend", "most_common", "subtract", "groupby",
         "accumulate", "chain", "combinations", "combinations_with_replacement", "compress", "dropwhile",
-        "filterfalse", "from_iterable", "islice", "pairwise", "permutations", "product", "repeat", "starmap",
-        "takewhile",
+        "filterfalse", "from_iterable", "islice", "iter", "pairwise", "permutations", "product", "repeat",
+        "starmap", "takewhile",
     )
 )  # fmt: skip
 """The names of the methods and functions that have replacements in `calls`."""

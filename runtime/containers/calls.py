@@ -58,9 +58,13 @@ _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
 """The replacements of methods by class and name. They take a backend, the object, and the arguments."""
 
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
-    "builtins": {"set": keyed.make_set, "dict": keyed.make_dict},
+    "builtins": {
+        "set": keyed.make_set,
+        "dict": keyed.make_dict,
+        "iter": pooled_iterators.REPLACEMENTS["iter"],
+    },
     "collections": {"deque": lists.make_deque, "Counter": keyed.make_counter},
-    "itertools": {"groupby": lists.groupby, **pooled_iterators.REPLACEMENTS},
+    "itertools": {**pooled_iterators.REPLACEMENTS, "groupby": lists.groupby},
     "heapq": {
         **{n: lists.updating(n) for n in ("heapify", "heappush", "heappop", "heappushpop", "heapreplace")},
         "nsmallest": lists.extremes("nsmallest", reverse=False),
@@ -82,12 +86,12 @@ def replacement(function: Any) -> Callable[..., Any] | None:
             return _replacing(function, methods[name], owner) if name in methods else None
     if hasattr(type(owner), "python_class"):  # a staged list, set or dict
         return _replacing(function, lambda _, *args, **kwargs: function(*args, **kwargs))
-    if (
-        owner is itertools.chain or function.__module__ == "itertools"
-    ) and name in pooled_iterators.REPLACEMENTS:
-        return pooled_iterators.REPLACEMENTS[name]
-    functions = _FUNCTIONS.get(str(function.__module__).lstrip("_"), {})
-    return _replacing(function, functions[name]) if name in functions else None
+    module = "itertools" if owner is itertools.chain else str(function.__module__).lstrip("_")
+    functions = _FUNCTIONS.get(module, {})
+    if name not in functions:
+        return None
+    is_lazy = name in pooled_iterators.REPLACEMENTS
+    return functions[name] if is_lazy else _replacing(function, functions[name])
 
 
 def _replacing(function: Any, implementation: Callable[..., Any], *owner: Any) -> Callable[..., Any]:

@@ -124,6 +124,15 @@ class LoopState:
         """The last arguments of `branch` for a statement without the body."""
 
 
+def is_sized(items: Any) -> bool:
+    """Return whether something to iterate over has a length, which may be staged."""
+    return hasattr(items, "__len__") or is_range(items)
+
+
+def is_range(items: Any) -> bool:
+    return isinstance(items, range) or getattr(items, "op", "") == "range"
+
+
 def bound(value: Any) -> Any:
     """Return a value that may be unbound."""
     if type(value) is Undefined:

@@ -16,8 +16,9 @@ from ..core.closures import nothing
 from ..debugging.tracebacks import drop_current_frame
 from ..errors import ValueNeededError
 from ..staging.generators import Consumer, Loop
+from . import item_iterators
 from . import sequential_iterators as sequential
-from .iterators import Drive, Iterator, Part, both, is_number
+from .iterators import Drive, Iterator, Part, both, is_number, is_range, is_sized
 from .statements import branch
 
 MAX_UNROLLED = 64
@@ -82,16 +83,8 @@ def _needs_loop(iterables: Sequence[Any], depth: int = 1) -> bool:
         return True
     if not any(hasattr(staged_by(items), "known_items") for items in iterables):
         return False
-    lengths = [_len(items) if _is_sized(items) else MAX_UNROLLED + 1 for items in iterables]
+    lengths = [_len(items) if is_sized(items) else MAX_UNROLLED + 1 for items in iterables]
     return any(staged_by(n) is not None for n in lengths) or math.prod(lengths) ** depth > MAX_UNROLLED
-
-
-def _is_sized(items: Any) -> bool:
-    return hasattr(items, "__len__") or _is_range(items)
-
-
-def _is_range(items: Any) -> bool:
-    return isinstance(items, range) or getattr(items, "op", "") == "range"
 
 
 def _holds_staged(items: Any) -> bool:
@@ -171,7 +164,7 @@ def _product(*iterables: Any, repeat: Any = 1) -> Any:
 def _pool(items: Any) -> Any:
     """Return the items as they are now: a list, or a range."""
     source = staging.source_of(items)
-    return items if _is_range(items) else _list(items if source is None else source.iterator())
+    return items if is_range(items) else _list(items if source is None else source.iterator())
 
 
 def _number(function: Any, value: Any) -> int:
@@ -215,6 +208,7 @@ REPLACEMENTS: dict[str, Callable[..., Any]] = {
         "compress": _compress,
         "count": sequential.Count,
         "dropwhile": _testing(itertools.dropwhile, sequential.dropwhile),
+        "iter": item_iterators.iterate,
         "filterfalse": _testing(itertools.filterfalse, sequential.filterfalse),
         "from_iterable": _from_iterable,
         "islice": _taking(itertools.islice, sequential.islice, 0, 1),
@@ -226,4 +220,4 @@ REPLACEMENTS: dict[str, Callable[..., Any]] = {
         "takewhile": _testing(itertools.takewhile, sequential.takewhile),
     }.items()
 }
-"""The replacements of the functions of `itertools` by name. They take the arguments of the function."""
+"""The replacements of the functions of `itertools`, and of `iter`, by name. They take the same arguments."""

@@ -13,13 +13,17 @@ from typing import Any
 from .. import staging
 from ..backends import staged_by
 from ..backends.builtins import DISPATCHING
+from ..containers.item_iterators import in_generator
+from ..containers.keyed import raise_if
 from ..core.active_backends import active_backend
 from ..core.closures import nothing
+from ..core.undefined import Undefined
 from ..errors import ValueNeededError
 from ..staging.generators import FINDERS, Consumer, Source, loop_over
 from .control_flow import for_stmt, if_stmt
 from .logical import and_, not_, or_
 from .subscripts import get_item
+from .variables import ld
 
 
 class _Collected:
@@ -140,7 +144,11 @@ class _First(_Reduced):
         self.is_found, self.value = values
 
     def result(self) -> Any:
-        return self.value if self.is_staged else self.result_so_far()
+        value = self.value if self.is_staged else self.result_so_far()
+        if type(self.args[0]) is not Undefined:
+            return value
+        raise_if(active_backend(), not_(self.is_found), StopIteration())
+        return ld(value)
 
 
 _REDUCING: dict[Any, Callable[..., Any]] = {sum: _Sum, any: _Decided, all: _Decided, next: _First}
@@ -150,6 +158,8 @@ def consumed(function: Any, source: Source, args: tuple, kwargs: dict[str, Any])
     """Return what a builtin returns for the items of a source, in a tuple, or None to leave it to Python."""
     if function in _REDUCING:
         args = (*args, *kwargs.values())
+        if function is next and not args and not in_generator():
+            args = (Undefined("item"),)
         if (function is next and len(args) != 1) or kwargs.keys() - {"start"}:
             return None
         reduced = _REDUCING[function](function, *args)

@@ -12,7 +12,7 @@ import gc
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType, GeneratorType
+from types import CodeType, FrameType, FunctionType, GeneratorType
 from typing import Any
 
 from ..core.active_backends import active_backend
@@ -252,6 +252,15 @@ class _Counts(threading.local):
 
 
 _counts = _Counts()
+
+
+def drives(frame: FrameType) -> bool:
+    """Return whether a frame runs code of a generator that is driven."""
+    code, line = frame.f_code, frame.f_lineno
+    lines = [
+        [n for *_, n in c.co_lines() if n] for c in _counts.of_codes if c.co_filename == code.co_filename
+    ]
+    return any(min(own) <= line <= max(own) for own in lines)
 
 
 @contextlib.contextmanager

@@ -66,6 +66,16 @@ class StagedIterable:
             remedy="use a 'for' loop in converted code",
         )
 
+    def ag__take(self, *_: Any) -> NoReturn:
+        """`next(self)`"""
+        if self.op == "range":
+            raise TypeError("'range' object is not an iterator")
+        raise ValueNeededError(
+            f"next() takes an item of a staged {self.op}",
+            why="the graph iterates over it, in one loop",
+            remedy="index the value that it iterates over, such as x[-1] for the first of reversed(x)",
+        )
+
     def _items(self) -> Iterator[Any]:
         """Iterate over arrays of static length during the trace. Other arrays raise an error."""
         self.mark_consumed()

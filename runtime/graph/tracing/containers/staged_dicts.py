@@ -19,7 +19,6 @@ from ..tensor import Staged, register_class
 from ..trace import current_builder
 from . import lists, references
 from .staged_keyed import BOOL, StagedKeyed, is_object, is_plain, key_node, value_node
-from .staged_lists import StagedList
 from .staged_sets import new_set, staged_set
 
 

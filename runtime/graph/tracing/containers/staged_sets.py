@@ -29,6 +29,26 @@ def _combined(method: str) -> Callable[..., Any]:
     return combine
 
 
+def _computed(name: str, method: str) -> Callable[..., Any]:
+    """Return a method of which Python makes another set, in another order than by changing a copy."""
+    change_copy = _combined(method)
+
+    def compute(self: Any, other: Any = (), *others: Any) -> Any:
+        is_symmetric = name == "set_symmetric_difference"
+        if not is_symmetric and not isinstance(other, (StagedSet, set, frozenset)):
+            return change_copy(self, other, *others)
+        members = staged_set(other)
+        kind = self.type.element
+        if is_symmetric:
+            kind = lists.merge_element_types(kind, members.type.element, self.noun)
+        result = record(name, (self, members), SetType(kind))
+        for more in others:
+            getattr(result, method)(more)
+        return result
+
+    return compute
+
+
 def _changed(method: str) -> Callable[..., Any]:
     def change(self: Any, other: Any) -> Any:
         getattr(self, method)(other)
@@ -44,7 +64,7 @@ def _compared_with_sets(method: str, *, other: bool) -> Callable[[Any, Any], Any
     return lambda self, value: compare(self, value) if isinstance(value, (StagedSet, *kinds)) else other
 
 
-def _after_plain(method: str) -> Callable[[Any, Any], Any]:
+def _after_plain(operation: str, change: str) -> Callable[[Any, Any], Any]:
     """Return the operator of a plain set and a staged one. `plain |= staged` changes the plain set."""
 
     def combine(self: Any, plain: Any) -> Any:
@@ -53,10 +73,9 @@ def _after_plain(method: str) -> Callable[[Any, Any], Any]:
         frame = user_frame(sys._getframe(1))
         if type(plain) is set and frame is not None and is_augmented_assignment(frame):
             staged = references.staged_in_place(plain)
-        else:
-            staged = new_set(staged_set(plain))
-        getattr(staged, method)(self)
-        return staged
+            getattr(staged, change)(self)
+            return staged
+        return getattr(staged_set(plain), operation)(self)
 
     return combine
 
@@ -119,11 +138,13 @@ class StagedSet(StagedKeyed):
 
     union = __or__ = _combined("update")
     intersection = __and__ = _combined("intersection_update")
-    difference = __sub__ = _combined("difference_update")
-    symmetric_difference = __xor__ = _combined("symmetric_difference_update")
+    difference = __sub__ = _computed("set_difference", "difference_update")
+    symmetric_difference = __xor__ = _computed("set_symmetric_difference", "symmetric_difference_update")
 
-    __ror__, __rand__ = _after_plain("update"), _after_plain("intersection_update")
-    __rsub__, __rxor__ = _after_plain("difference_update"), _after_plain("symmetric_difference_update")
+    __ror__ = _after_plain("union", "update")
+    __rand__ = _after_plain("intersection", "intersection_update")
+    __rsub__ = _after_plain("difference", "difference_update")
+    __rxor__ = _after_plain("symmetric_difference", "symmetric_difference_update")
 
     __ior__, __iand__ = _changed("update"), _changed("intersection_update")
     __isub__, __ixor__ = _changed("difference_update"), _changed("symmetric_difference_update")
