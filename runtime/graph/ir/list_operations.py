@@ -76,6 +76,7 @@ QUERIES = {
     "min_position": "min_position({0})",
     "max_position": "max_position({0})",
     "set_of": "set({0})",
+    "set_intersection": "{0}.intersection({1})",
     "set_difference": "{0}.difference({1})",
     "set_symmetric_difference": "{0}.symmetric_difference({1})",
     "dict_of": "new_dict({factory}, {0})",

@@ -20,30 +20,28 @@ def _compared(method: str) -> Callable[[Any, Any], Any]:
     return lambda self, other: record(method, (self, staged_set(other)), BOOL)
 
 
-def _combined(method: str) -> Callable[..., Any]:
-    def combine(self: Any, *others: Any) -> Any:
-        result = self.copy()
-        getattr(result, method)(*others)
-        return result
+def _computed(name: str) -> Callable[..., Any]:
+    """Return a method of which Python makes another set. A changed copy would have another order."""
 
-    return combine
-
-
-def _computed(name: str, method: str) -> Callable[..., Any]:
-    """Return a method of which Python makes another set, in another order than by changing a copy."""
-    change_copy = _combined(method)
-
-    def compute(self: Any, other: Any = (), *others: Any) -> Any:
-        is_symmetric = name == "set_symmetric_difference"
-        if not is_symmetric and not isinstance(other, (StagedSet, set, frozenset)):
-            return change_copy(self, other, *others)
-        members = staged_set(other)
-        kind = self.type.element
-        if is_symmetric:
-            kind = lists.merge_element_types(kind, members.type.element, self.noun)
-        result = record(name, (self, members), SetType(kind))
-        for more in others:
-            getattr(result, method)(more)
+    def compute(self: Any, *others: Any) -> Any:
+        if not others:
+            return self.copy()
+        other, *more = others
+        is_list = isinstance(other, (list, tuple, StagedList)) and not isinstance(other, StagedKeyed)
+        if is_list and name == "difference":
+            result = self.copy()
+            more = others
+        else:
+            members = lists.list_of([*map(key_node, other)]) if isinstance(other, (list, tuple)) else other
+            members = members if is_list else staged_set(members)
+            kinds = self.type.element, members.type.element if name == "symmetric_difference" else None
+            kind = SetType(lists.merge_element_types(*kinds, self.noun))
+            result = record(f"set_{name}", (self, members), kind)
+        for another in more:
+            if name == "intersection":
+                result = result.intersection(another)
+            else:
+                result.difference_update(another)
         return result
 
     return compute
@@ -136,10 +134,15 @@ class StagedSet(StagedKeyed):
     def __gt__(self, other: Any) -> Any:
         return active_backend().and_(self >= other, lambda: self != other)
 
-    union = __or__ = _combined("update")
-    intersection = __and__ = _combined("intersection_update")
-    difference = __sub__ = _computed("set_difference", "difference_update")
-    symmetric_difference = __xor__ = _computed("set_symmetric_difference", "symmetric_difference_update")
+    def union(self, *others: Any) -> Any:
+        result = self.copy()
+        result.update(*others)
+        return result
+
+    __or__ = union
+    intersection = __and__ = _computed("intersection")
+    difference = __sub__ = _computed("difference")
+    symmetric_difference = __xor__ = _computed("symmetric_difference")
 
     __ror__ = _after_plain("union", "update")
     __rand__ = _after_plain("intersection", "intersection_update")
