@@ -199,3 +199,12 @@ def updated_by_pairs(pairs):
     counts.update({1: 5})
     counts.update(v for v in pairs[:, 1].tolist() if v > 2)
     return counts, seen, last
+
+
+@samples((1,), (3,), (-1,))
+def set_without_a_member_on_one_path(x):
+    choices = {0: {1, 2}, 1: {3}}
+    if x > 0:
+        choices[0] = choices[0] - {x}
+    kept = {1, 2} if x > 2 else {5}
+    return choices, kept, len(kept), 5 in kept

@@ -113,3 +113,54 @@ def test_only_counters_subtract():
 
     with pytest.raises(AttributeError, match="'dict' object has no attribute 'subtract'"):
         f(np.array([1, 2]))
+
+
+def either_set_changes(x):
+    first, second = {1, 2}, {3}
+    chosen = first if x > 0 else second
+    chosen.add(5)
+    return chosen, first, second
+
+
+def another_name_of_the_set(x):
+    members = {1, 2}
+    kept = members
+    if x > 0:
+        members = members - {x}
+    members.add(7)
+    return members, kept
+
+
+def the_selected_set_changes(x):
+    first, second = {1, 2}, {3}
+    chosen = first if x > 0 else second
+    first.add(9)
+    return chosen, first
+
+
+@pytest.mark.parametrize("f", [either_set_changes, another_name_of_the_set, the_selected_set_changes])
+def test_changes_of_a_set_with_several_names_are_refused(f):
+    with pytest.raises(ag.AliasError):
+        ag.function(f)(np.int64(1))
+
+
+def test_sets_of_two_paths():
+    def f(x):
+        members = {1, 2}
+        if x > 0:
+            members = members | {x}
+        else:
+            members = {0}
+        same = members
+        same.add(7)
+        empty = set()
+        if x > 3:
+            empty = {x}
+        for step in range(3):
+            if x > step:
+                empty = empty | {step}
+        return members, same, empty, len(empty)
+
+    function = ag.function(f)
+    for x in (5, 1, -1):
+        assert function(np.int64(x)) == f(np.int64(x))
