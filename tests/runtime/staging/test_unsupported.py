@@ -129,8 +129,9 @@ def set_in_a_lambda(x):
 
 @refused(STAYS.format("match"))
 def sequence_pattern(x):
-    match x:
-        case [_, _]:
+    positive = [y for y in (x, x + 1) if y > 0]
+    match (positive, 1):
+        case [[], _]:
             return 1
         case _:
             return 2
