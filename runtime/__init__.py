@@ -36,6 +36,7 @@ from .operators.subscripts import (
     chained,
     dict_of,
     get_item,
+    sequence,
     set_item,
     set_of,
     slice,  # noqa: A004
@@ -78,8 +79,9 @@ OPERATORS = {
     for operator in (
         and_, assert_stmt, attempt, call, caller, chained, compare, converted_call, dict_of, fmt, for_stmt,
         framed, generated, get_item, get_nothing, guard, if_exp, if_stmt, in_, interpolate, is_, is_none,
-        is_of_class, iterated, keep, ld, ldu, list_comp, manager, not_, not_in, nothing, or_, set_attr,
-        set_item, set_nothing, set_of, slice, text, try_stmt, unpacked, until, visible, while_stmt, Undefined,
+        is_of_class, iterated, keep, ld, ldu, list_comp, manager, not_, not_in, nothing, or_,
+        sequence, set_attr, set_item, set_nothing, set_of, slice, text, try_stmt, unpacked, until, visible,
+        while_stmt, Undefined,
     )
 }  # fmt: skip
 OPENED = {f.__name__: f for f in (and_rest, for_items, for_rest, is_plain, or_rest, truth, while_rest)}
@@ -131,6 +133,7 @@ __all__ = [
     "or_",
     "register_backend",
     "returned",
+    "sequence",
     "set_attr",
     "set_item",
     "set_nothing",

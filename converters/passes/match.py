@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar
 
 import gast
@@ -37,7 +37,7 @@ class LowerMatch(Pass):
             if not isinstance(statement, SCOPES):
                 for inner in blocks(statement):
                     inner[:] = self.block(inner)
-            if isinstance(statement, gast.Match) and not _stays(statement):
+            if isinstance(statement, gast.Match) and (_is_of_sequences(statement) or not _stays(statement)):
                 out.extend(self.lower(statement))
             else:
                 out.append(statement)
@@ -49,11 +49,14 @@ class LowerMatch(Pass):
             self.context.displays.add(subject)
         before = at(assign(subject, statement.subject), statement)
         structure: _Structure | None = None
+        is_of_sequences = _is_of_sequences(statement)
         chain = unmatched = [before]
         for case in statement.cases:
             rest: list[gast.AST] = []
             if _is_value_pattern(case.pattern):
                 unmatched += _lower_case(case, subject, rest)
+            elif is_of_sequences:
+                unmatched += _Sequences(self.context.namer.fresh).lower(case, subject, rest)
             else:
                 structure = structure or _Structure(self, statement)
                 unmatched += structure.lower(case, subject, rest)
@@ -78,6 +81,65 @@ def _lower_case(case: gast.AST, subject: str, rest: list[gast.AST]) -> list[gast
     ]
     condition = at(gast.BoolOp(gast.And(), [test, *captured, case.guard]), case.pattern)
     return [at(gast.If(condition, case.body, rest), case.pattern)]
+
+
+class _Sequences:
+    """Lowers a case whose pattern consists of sequence patterns with value patterns inside.
+
+    The length of a subject may be staged, so the parts are read once the tests before them are true.
+    """
+
+    def __init__(self, fresh: Callable[[str], str]):
+        self.fresh = fresh
+        self.before: list[gast.AST] = []
+        self.bindings: list[gast.AST] = []
+
+    def lower(self, case: gast.AST, subject: str, rest: list[gast.AST]) -> list[gast.AST]:
+        pattern = case.pattern
+        test = self.test(pattern, load(subject))
+        if case.guard is None:
+            return [*self.before, at(gast.If(test, [*self.bindings, *case.body], rest), pattern)]
+        matched = self.fresh("matched")
+        guarded = [*copy.deepcopy(self.bindings), at(assign(matched, case.guard), case.guard)]
+        return [
+            *self.before,
+            at(assign(matched, test), pattern),
+            _if(load(matched), guarded, pattern),
+            at(gast.If(load(matched), [*self.bindings, *case.body], rest), pattern),
+        ]
+
+    def test(self, pattern: gast.AST, subject: gast.AST) -> gast.AST:
+        """Return the condition under which a subject, an expression, matches; collect what it needs."""
+        if _is_value_pattern(pattern):
+            self.bindings += _bindings(pattern, subject)
+            return _test(pattern, subject) or constant(True)
+        if isinstance(pattern, gast.MatchAs):
+            test = self.test(pattern.pattern, subject)
+            self.bindings.append(at(assign(pattern.name, copy.deepcopy(subject)), pattern))
+            return test
+        if isinstance(pattern, gast.MatchOr):
+            return at(gast.BoolOp(gast.Or(), [self.test(p, subject) for p in pattern.patterns]), pattern)
+        items, patterns = self.fresh("items"), pattern.patterns
+        stars = [i for i, part in enumerate(patterns) if isinstance(part, gast.MatchStar)]
+        before = stars[0] if stars else len(patterns)
+        counts = [constant(before), constant(len(patterns) - before - 1 if stars else None)]
+        if isinstance(subject, gast.Subscript):  # it is read only once the test of the outer pattern is true
+            made = operator("sequence", copy.deepcopy(subject.value), *counts, copy.deepcopy(subject.slice))
+        else:
+            made = operator("sequence", copy.deepcopy(subject), *counts)
+        self.before.append(at(assign(items, made), pattern))
+        tests: list[gast.AST] = [at(gast.Attribute(load(items), "matches", gast.Load()), pattern)]
+        for i, part in enumerate(patterns):
+            if isinstance(part, gast.MatchStar):
+                if part.name is not None:
+                    rest = gast.Attribute(load(items), "rest", gast.Load())
+                    self.bindings.append(at(assign(part.name, rest), part))
+                continue
+            place = constant(i if i < before else i - len(patterns))
+            test = self.test(part, at(gast.Subscript(load(items), place, gast.Load()), part))
+            if not isinstance(test, gast.Constant):
+                tests.append(test)
+        return _conjunction(tests)
 
 
 class _Structure:
@@ -201,6 +263,30 @@ def _stays(statement: gast.Match) -> bool:
     return is_flat and not all(_is_value_pattern(case.pattern) for case in cases)
 
 
+def _is_of_sequences(statement: gast.Match) -> bool:
+    """Return whether the length of a subject may decide, and no other structure."""
+    patterns = [case.pattern for case in statement.cases]
+    return (
+        not isinstance(statement.subject, DISPLAYS)
+        and any(map(_holds_sequence, patterns))
+        and all(map(_is_of_parts, patterns))
+    )
+
+
+def _holds_sequence(pattern: gast.AST) -> bool:
+    return isinstance(pattern, gast.MatchSequence) or any(map(_holds_sequence, _subpatterns(pattern)))
+
+
+def _is_of_parts(pattern: gast.AST) -> bool:
+    """Return whether a pattern consists of sequences and value patterns, and no alternatives bind names."""
+    if _is_value_pattern(pattern) or isinstance(pattern, gast.MatchStar):
+        return True
+    if isinstance(pattern, gast.MatchOr) and _names(pattern):
+        return False
+    kinds = gast.MatchSequence, gast.MatchAs, gast.MatchOr
+    return isinstance(pattern, kinds) and all(map(_is_of_parts, _subpatterns(pattern)))
+
+
 def _is_flat(pattern: gast.AST) -> bool:
     """Return whether nothing but the structure of a subject, and texts in it, decide a pattern."""
     if isinstance(pattern, (gast.MatchAs, gast.MatchOr)):
@@ -271,19 +357,24 @@ def _alternatives(pattern: gast.AST) -> Iterator[gast.AST]:
 # Value patterns
 
 
-def _test(pattern: gast.AST, subject: str) -> gast.AST | None:
+def _load(subject: str | gast.AST) -> gast.AST:
+    """Return the expression that loads a subject, which is a name or an expression."""
+    return load(subject) if isinstance(subject, str) else copy.deepcopy(subject)
+
+
+def _test(pattern: gast.AST, subject: str | gast.AST) -> gast.AST | None:
     """Return the condition under which a value pattern matches, or None if it always does."""
     if isinstance(pattern, gast.MatchValue):
-        test = gast.Compare(load(subject), [gast.Eq()], [pattern.value])
+        test = gast.Compare(_load(subject), [gast.Eq()], [pattern.value])
     elif isinstance(pattern, gast.MatchSingleton):
-        test = gast.Compare(load(subject), [gast.Is()], [constant(pattern.value)])
+        test = gast.Compare(_load(subject), [gast.Is()], [constant(pattern.value)])
     elif isinstance(pattern, gast.MatchOr):
         tests = [_test(p, subject) for p in pattern.patterns]
         if None in tests:
             return None
         test = gast.BoolOp(gast.Or(), tests)
     elif isinstance(pattern, gast.MatchClass):
-        arguments = [load(subject), pattern.cls, *map(constant, [True] if pattern.patterns else [])]
+        arguments = [_load(subject), pattern.cls, *map(constant, [True] if pattern.patterns else [])]
         of_class = at(operator("is_of_class", *arguments), pattern)
         inner = _test(pattern.patterns[0], subject) if pattern.patterns else None
         test = of_class if inner is None else gast.BoolOp(gast.And(), [of_class, inner])
@@ -292,12 +383,14 @@ def _test(pattern: gast.AST, subject: str) -> gast.AST | None:
     return at(test, pattern)
 
 
-def _bindings(pattern: gast.AST, subject: str, names: Mapping[str, str] | None = None) -> list[gast.AST]:
+def _bindings(
+    pattern: gast.AST, subject: str | gast.AST, names: Mapping[str, str] | None = None
+) -> list[gast.AST]:
     """Return the assignments of a subject to the names that a pattern gives it, or to those in `names`."""
     names = names or {}
     bindings: list[gast.AST] = []
     while isinstance(pattern, gast.MatchAs) or _is_class_test(pattern):
         if getattr(pattern, "name", None) is not None:
-            bindings.insert(0, at(assign(names.get(pattern.name, pattern.name), load(subject)), pattern))
+            bindings.insert(0, at(assign(names.get(pattern.name, pattern.name), _load(subject)), pattern))
         pattern = next(iter(_subpatterns(pattern)), None)
     return bindings

@@ -12,7 +12,10 @@ REPLACED = frozenset(
         "insort_left", "insort_right", "bisect_left", "bisect_right", "deque", "set", "dict", "Counter",
         "add", "discard", "update", "intersection_update", "difference_update", "symmetric_difference_update",
         "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint",
-        "setdefault", "extend", "most_common", "groupby",
+        "setdefault", "extend", "most_common", "subtract", "groupby",
+        "accumulate", "chain", "combinations", "combinations_with_replacement", "compress", "dropwhile",
+        "filterfalse", "from_iterable", "islice", "iter", "pairwise", "permutations", "product", "repeat",
+        "starmap", "takewhile",
     )
 )  # fmt: skip
 """The names of the methods and functions that have replacements in `calls`."""

@@ -5,6 +5,7 @@ A replacement calls Python's own function unless a staged value is involved.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,7 @@ from ..backends import Backend, staged_by
 from ..backends.builtins import DISPATCHING
 from ..core.active_backends import active_backend
 from ..debugging.tracebacks import drop_current_frame
-from . import keyed, lists, text
+from . import bisection, keyed, lists, pooled_iterators, text
 
 _CHANGES_OF_SETS = (
     "add", "discard", "remove", "update", "intersection_update", "difference_update",
@@ -26,10 +27,16 @@ _QUERIES_OF_SETS = (
 _OF_DICTS: dict[str, Callable[..., Any]] = {
     "get": keyed.get,
     **{name: keyed.changing(name) for name in ("pop", "setdefault")},
+    "update": keyed.update_dict,
 }
 _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
     str: {"format": text.format_string, "format_map": text.format_map, "join": text.join},
-    Counter: {"most_common": keyed.most_common, **_OF_DICTS},
+    Counter: {
+        **_OF_DICTS,
+        "most_common": keyed.most_common,
+        "update": keyed.counting("update"),
+        "subtract": keyed.counting("subtract"),
+    },
     dict: _OF_DICTS,
     set: {
         **{name: keyed.changing(name) for name in _CHANGES_OF_SETS},
@@ -51,17 +58,21 @@ _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
 """The replacements of methods by class and name. They take a backend, the object, and the arguments."""
 
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
-    "builtins": {"set": keyed.make_set, "dict": keyed.make_dict},
+    "builtins": {
+        "set": keyed.make_set,
+        "dict": keyed.make_dict,
+        "iter": pooled_iterators.REPLACEMENTS["iter"],
+    },
     "collections": {"deque": lists.make_deque, "Counter": keyed.make_counter},
-    "itertools": {"groupby": lists.groupby},
+    "itertools": {**pooled_iterators.REPLACEMENTS, "groupby": lists.groupby},
     "heapq": {
         **{n: lists.updating(n) for n in ("heapify", "heappush", "heappop", "heappushpop", "heapreplace")},
         "nsmallest": lists.extremes("nsmallest", reverse=False),
         "nlargest": lists.extremes("nlargest", reverse=True),
     },
     "bisect": {
-        **{n: lists.updating(n) for n in ("insort_left", "insort_right")},
-        **{n: lists.bisecting(n) for n in ("bisect_left", "bisect_right")},
+        **{n: bisection.inserting(n) for n in ("insort_left", "insort_right")},
+        **{n: bisection.bisecting(n) for n in ("bisect_left", "bisect_right")},
     },
 }
 """The replacements of functions by module and name. They take a backend and the arguments."""
@@ -73,8 +84,14 @@ def replacement(function: Any) -> Callable[..., Any] | None:
     for kind, methods in _METHODS.items():
         if isinstance(owner, kind):
             return _replacing(function, methods[name], owner) if name in methods else None
-    functions = _FUNCTIONS.get(str(function.__module__).lstrip("_"), {})
-    return _replacing(function, functions[name]) if name in functions else None
+    if hasattr(type(owner), "python_class"):  # a staged list, set or dict
+        return _replacing(function, lambda _, *args, **kwargs: function(*args, **kwargs))
+    module = "itertools" if owner is itertools.chain else str(function.__module__).lstrip("_")
+    functions = _FUNCTIONS.get(module, {})
+    if name not in functions:
+        return None
+    is_lazy = name in pooled_iterators.REPLACEMENTS
+    return functions[name] if is_lazy else _replacing(function, functions[name])
 
 
 def _replacing(function: Any, implementation: Callable[..., Any], *owner: Any) -> Callable[..., Any]:

@@ -165,6 +165,33 @@ def changing(name: str) -> Callable[..., Any]:
     return lambda backend, owner, *args: getattr(staged(backend, owner), name)(*args)
 
 
+def update_dict(backend: Backend, mapping: Any, *pairs: Any, **named: Any) -> None:
+    """`mapping.update(pairs)`"""
+    has_plain_keys = not pairs or not _has_staged_keys(pairs[0], _first)
+    (mapping if has_plain_keys else staged(backend, mapping)).update(*pairs, **named)
+
+
+def _first(pair: Any) -> Any:
+    return pair[0] if isinstance(pair, (tuple, list)) and pair else None
+
+
+def counting(name: str) -> Callable[..., Any]:
+    """Return the replacement for a method of Counters that counts items."""
+
+    def count(backend: Backend, counter: Any, *items: Any, **named: Any) -> None:
+        has_plain_keys = not items or not _has_staged_keys(items[0], lambda item: item)
+        getattr(counter if has_plain_keys else staged(backend, counter), name)(*items, **named)
+
+    return count
+
+
+def _has_staged_keys(source: Any, key_of: Callable[[Any], Any]) -> bool:
+    """Return whether a mapping or an iterable, each item of which has a key, has a key that is staged."""
+    if isinstance(source, Mapping):
+        return False
+    return staged_by(source) is not None or any(staging.has_staged(key_of(item)) for item in source)
+
+
 def make_set(backend: Backend, values: Any = ()) -> Any:
     """`set(values)`"""
     return _make(backend, "set", values)

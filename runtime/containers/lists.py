@@ -1,4 +1,4 @@
-"""Methods of plain lists whose items or arguments are staged, and functions of `heapq` and `bisect`."""
+"""Methods of plain lists whose items or arguments are staged, and functions of `heapq`."""
 
 from __future__ import annotations
 
@@ -196,22 +196,12 @@ def groupby(backend: Backend, values: Any, key: Callable[[Any], Any] | None = No
 
 
 def updating(name: str) -> Callable[..., Any]:
-    """Return the replacement for a function of `heapq` or `bisect` that changes a list."""
+    """Return the replacement for a function of `heapq` that changes a list."""
 
     def update(backend: Backend, target: list[Any], *values: Any, **options: Any) -> Any:
         return _operation(backend, "update_list", name, options)(name, target, *values)
 
     return update
-
-
-def bisecting(name: str) -> Callable[..., Any]:
-    """Return the replacement for a function of `bisect` that searches a sorted list."""
-
-    def bisect(backend: Backend, values: Any, item: Any, *bounds: Any, **options: Any) -> Any:
-        options |= dict(zip(("lo", "hi"), bounds, strict=False))
-        return _operation(backend, "bisect", name, options)(name, values, item)
-
-    return bisect
 
 
 def extremes(name: str, *, reverse: bool) -> Callable[..., Any]:

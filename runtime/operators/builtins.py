@@ -59,7 +59,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                 if function in _INSPECTING and args:
                     args = (staging.inspected(args[0]), *args[1:])
                 if function is next:
-                    return next(*args)
+                    take = getattr(type(args[0]), "ag__take", None) if args else None
+                    return next(*args) if take is None else take(*args)
                 if function in _ITERATORS and any(staging.source_of(a) is not None for a in args):
                     return _consumers().iterator(function, args, kwargs)
                 pulls = function in _PULLING and len(args) > 0

@@ -13,12 +13,17 @@ from typing import Any
 from .. import staging
 from ..backends import staged_by
 from ..backends.builtins import DISPATCHING
+from ..containers.item_iterators import in_generator
+from ..containers.keyed import raise_if
 from ..core.active_backends import active_backend
 from ..core.closures import nothing
+from ..core.undefined import Undefined
+from ..errors import ValueNeededError
 from ..staging.generators import FINDERS, Consumer, Source, loop_over
 from .control_flow import for_stmt, if_stmt
 from .logical import and_, not_, or_
 from .subscripts import get_item
+from .variables import ld
 
 
 class _Collected:
@@ -139,7 +144,11 @@ class _First(_Reduced):
         self.is_found, self.value = values
 
     def result(self) -> Any:
-        return self.value if self.is_staged else self.result_so_far()
+        value = self.value if self.is_staged else self.result_so_far()
+        if type(self.args[0]) is not Undefined:
+            return value
+        raise_if(active_backend(), not_(self.is_found), StopIteration())
+        return ld(value)
 
 
 _REDUCING: dict[Any, Callable[..., Any]] = {sum: _Sum, any: _Decided, all: _Decided, next: _First}
@@ -149,6 +158,8 @@ def consumed(function: Any, source: Source, args: tuple, kwargs: dict[str, Any])
     """Return what a builtin returns for the items of a source, in a tuple, or None to leave it to Python."""
     if function in _REDUCING:
         args = (*args, *kwargs.values())
+        if function is next and not args and not in_generator():
+            args = (Undefined("item"),)
         if (function is next and len(args) != 1) or kwargs.keys() - {"start"}:
             return None
         reduced = _REDUCING[function](function, *args)
@@ -333,9 +344,27 @@ _ITERATORS: dict[Any, Any] = {
 FINDERS.update({_ITERATORS[kind]: drive for kind, drive in _DRIVES.items()})
 
 
+class _Zip:
+    """A `zip` with an argument that Python cannot iterate over, so only a loop can take its items."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return zip(*self.args, strict=self.is_strict)
+
+    args: tuple[Any, ...]
+    is_strict: bool
+
+
+FINDERS[_Zip] = _zipped
+
+
 def iterator(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Return `function(*args, **kwargs)` as an object that can be driven."""
-    made = _ITERATORS[function](*args, **kwargs)
+    try:
+        made = _ITERATORS[function](*args, **kwargs)
+    except ValueNeededError:
+        if function is not zip:
+            raise
+        made = _Zip()
     made.args = (*args, *kwargs.values()) if function is enumerate else args
     made.is_strict = kwargs.get("strict", False)
     return made

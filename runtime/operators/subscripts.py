@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import staging
@@ -104,6 +104,62 @@ def _check_count(backend: Any, count: Any, least: int) -> None:
         from ..containers.keyed import raise_if  # noqa: PLC0415 - needed by traces only
 
         raise_if(backend, count < least, ValueError(backend.text(message)))
+
+
+def sequence(
+    subject: Any, before: int, after: int | None = None, place: int | None = None
+) -> SequencePattern:
+    """A sequence pattern of `match`, of `before` items, or with `after` items behind a star.
+
+    With `place`, `subject` is a pattern, and the item at that place is matched.
+    """
+    return SequencePattern(subject, before, after, place)
+
+
+class SequencePattern:
+    """Compares a subject with a pattern once `matches` is read, and gives the parts if it matches.
+
+    Each use reads the item of an outer pattern anew, because a staged branch cannot use those of another.
+    """
+
+    def __init__(self, subject: Any, before: int, after: int | None, place: int | None):
+        self.subject, self.place = subject, place
+        self.before, self.after = before, after
+
+    def value(self) -> Any:
+        """Return the subject in a form that has a length and items."""
+        value = self.subject if self.place is None else self.subject[self.place]
+        value = staging.whole(value) if ACTIVE else value
+        if staged_by(value) is None:
+            return value
+        return DISPATCHING[id(list)](value) if getattr(value, "op", "") == "range" else value
+
+    @property
+    def matches(self) -> Any:
+        """Whether the subject matches. It is staged if the length of the subject is."""
+        value = self.value()
+        if staged_by(value) is None:
+            match value:
+                case [*_]:
+                    pass
+                case _:
+                    return False
+        elif not DISPATCHING[id(isinstance)](value, Sequence) or DISPATCHING[id(isinstance)](value, str):
+            return False
+        length = DISPATCHING[id(len)](value)
+        if self.after is None:
+            return length == self.before
+        least = self.before + self.after
+        return length >= least if least else True
+
+    def __getitem__(self, place: int) -> Any:
+        return self.value()[place]
+
+    @property
+    def rest(self) -> Any:
+        """A list of the items that the star captures."""
+        items = DISPATCHING[id(list)](self.value())
+        return items[self.before : -self.after if self.after else None]
 
 
 def chained(*parts: Iterable[Any]) -> Any:

@@ -68,7 +68,7 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
     return is_raised and package not in but and not any(map(has_staged_variable, foreign))
 
 
-_OF_OPERATIONS = LookupError, ArithmeticError, ValueError
+_OF_OPERATIONS = LookupError, ArithmeticError, ValueError, NameError
 """What operations on plain values raise. A TypeError may be about the staged value itself."""
 
 

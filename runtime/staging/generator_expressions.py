@@ -62,7 +62,7 @@ def _with_push_form(
         with counted(code):
             push(as_argument(iterated), ag__consumer=consumer, ag__going=consumer.test or _goes_on)
 
-    return Source(drive, lambda: make(iterated), generator)
+    return Source(drive, lambda: make(iterated), generator, reached=(push, make, iterated))
 
 
 def _goes_on() -> bool:
@@ -127,7 +127,8 @@ def _expression(generator: Any, function: FunctionType, iterated: Any) -> Source
 
         loop_over(inner, items, consumer, body, loop, functions=(function,))
 
-    return Source(drive, lambda: function(inner.iterator() if inner else iterated), generator, inner=inner)
+    remake = lambda: function(inner.iterator() if inner else iterated)  # noqa: E731 - a single expression
+    return Source(drive, remake, generator, inner=inner, reached=(function,))
 
 
 def _consume_results(consumer: Consumer, loop: Loop, function: FunctionType, item: Any, assumed: int) -> None:

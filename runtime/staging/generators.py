@@ -12,7 +12,7 @@ import gc
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType, GeneratorType
+from types import CodeType, FrameType, FunctionType, GeneratorType
 from typing import Any
 
 from ..core.active_backends import active_backend
@@ -151,7 +151,10 @@ class Source:
         *objects: Any,
         inner: Source | None = None,
         passed: Passed | None = None,
+        reached: tuple[Any, ...] = (),
     ):
+        """`reached` are functions that run when the source is driven, and values that these may change."""
+        self.reached: tuple[Any, ...] = (*reached, *(inner.reached if inner else ()))
         self._drive, self._remake = drive, remake
         own = [*map(weakref.ref, objects)]
         self._object = own[0] if own else remake
@@ -239,7 +242,8 @@ def of_a_function(generator: Any) -> Source | None:
         with counted(code):
             push(*args, **kwargs, ag__consumer=consumer, ag__going=consumer.test)
 
-    return Source(drive, lambda: function(*args, **kwargs), generator)
+    reached = function, *args, *kwargs.values()
+    return Source(drive, lambda: function(*args, **kwargs), generator, reached=reached)
 
 
 class _Counts(threading.local):
@@ -248,6 +252,15 @@ class _Counts(threading.local):
 
 
 _counts = _Counts()
+
+
+def drives(frame: FrameType) -> bool:
+    """Return whether a frame runs code of a generator that is driven."""
+    code, line = frame.f_code, frame.f_lineno
+    lines = [
+        [n for *_, n in c.co_lines() if n] for c in _counts.of_codes if c.co_filename == code.co_filename
+    ]
+    return any(min(own) <= line <= max(own) for own in lines)
 
 
 @contextlib.contextmanager

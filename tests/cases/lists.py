@@ -270,3 +270,11 @@ def lists_that_are_summed(x, n):
     else:
         pairs = [(2, x), (3, x)]
     return found, chosen, pairs, len(chosen)
+
+
+@samples((3, 1), (0, -1), (9, 2), (-3, -2))
+def slices_of_a_plain_list(n, step):
+    values = [1, 2, 3, 4]
+    head = values[:n]
+    head.append(n)
+    return head, values[n:1:step], [(i, n) for i in range(3)][n:]

@@ -3,6 +3,8 @@
 import enum
 from dataclasses import dataclass
 
+import numpy as np
+
 from autograph_rs.testing import samples
 
 
@@ -251,3 +253,17 @@ def subject_read_once(x):
         case _:
             y = 2
     return y, calls[0]
+
+
+@samples((np.array([3.0, -1.0, 4.0]),), (np.array([2.0, -1.0]),), (np.array([-1.0]),), (np.arange(5.0),))
+def lists_of_staged_length(xs):
+    found = [x for x in xs if x > 0]
+    match found:
+        case []:
+            return 0.0, [0.0]
+        case [only]:
+            return only, [only]
+        case [3.0, *rest] as whole if len(whole) > 1:
+            return whole[1], rest
+        case [first, *_, last]:
+            return last - first, found

@@ -8,6 +8,7 @@ from autograph_rs.testing import samples
 
 XS = np.array([4, 2, 4, 7, 2, 4])
 GRID = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]])
+PAIRS = np.array([[1, 2], [2, 3], [1, 1]])
 
 
 @samples((XS,), (np.arange(3),))
@@ -184,3 +185,26 @@ def member_on_one_path(x):
     if x > 0:
         found.add(3)
     return found, 3 in found
+
+
+@samples((PAIRS,), (PAIRS[:1],), (PAIRS[:0],))
+def updated_by_pairs(pairs):
+    counts, seen, last = Counter(), {0}, {}
+    for u, v in pairs.tolist():
+        counts.update((u, v))
+        seen.update((u, v), [u + v])
+        last.update([(u, v), (v, u)])
+        last.update({0: v})
+    counts.subtract(pairs[:, 0].tolist())
+    counts.update({1: 5})
+    counts.update(v for v in pairs[:, 1].tolist() if v > 2)
+    return counts, seen, last
+
+
+@samples((1,), (3,), (-1,))
+def set_without_a_member_on_one_path(x):
+    choices = {0: {1, 2}, 1: {3}}
+    if x > 0:
+        choices[0] = choices[0] - {x}
+    kept = {1, 2} if x > 2 else {5}
+    return choices, kept, len(kept), 5 in kept

@@ -135,3 +135,34 @@ def extended_by_a_range(n):
     items.clear()
     items.extend(range(n, 2 * n))
     return items, count
+
+
+@samples((2.0, 0, 3), (4.0, 2, -1), (3.0, 3, 1))
+def searched_between_bounds(x, low, high):
+    values = [1.0, 3.0, 3.0, 4.0]
+    return bisect.bisect_left(values, x, low, high), bisect.bisect_right(values, x, low)
+
+
+@samples((XS, 4), (-XS, 0))
+def compatible_predecessors(xs, n):
+    ends = []
+    for x in xs:
+        if x > 0:
+            ends.append(x)
+    ends.sort()
+    ends = ends[:n]
+    return [bisect.bisect_right(ends, x + 2.0, 0, k) for k, x in enumerate(ends)]
+
+
+@samples((50, 10), (0, 3), (1000, 5), (7, 0))
+def searched_by_key(x, n):
+    return bisect.bisect_left(range(n), x, key=lambda k: k * k), bisect.bisect(range(2, 40, 3), x)
+
+
+@samples((XS,), (-XS,))
+def inserted_by_key(xs):
+    found = []
+    for x in xs:
+        bisect.insort(found, x, key=abs)
+    bisect.insort_left(found, 2.0, 0, len(found) - 1)
+    return found

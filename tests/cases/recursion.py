@@ -219,3 +219,14 @@ def half_depth(n):
 @samples((np.int64(5),), (np.int64(4),), (np.int64(0),))
 def none_or_a_depth(n):
     return half_depth(n)
+
+
+def first_power(x, limit):
+    if x < limit and (found := first_power(x * 2, limit)):
+        return found
+    return x
+
+
+@samples((np.int64(3), np.int64(20)), (np.int64(30), np.int64(20)))
+def bound_in_the_test(x, limit):
+    return first_power(x, limit)

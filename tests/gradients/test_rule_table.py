@@ -56,7 +56,8 @@ REASONS = {
         "it computes nothing from floats, or is part of another node",
     ),
     **dict.fromkeys(
-        "set_of dict_of dict_get dict_get_or dict_values dict_items".split(),
+        "set_of set_intersection set_difference set_symmetric_difference dict_of dict_get dict_get_or "
+        "dict_values dict_items".split(),
         "which members and keys a set or a dict has depends on the values",
     ),
     **dict.fromkeys("fftfreq rfftfreq".split(), "of a staged spacing it is a product"),

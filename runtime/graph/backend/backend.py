@@ -116,7 +116,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
             return value.origin.type if isinstance(value, StagedList) else value.type
         if isinstance(value, Part):
             return AlternativesType(alternatives.describe(value))
-        return lists.list_type(value) if type(value) in (list, deque) else constant_type(value)
+        return lists.list_type(value) if type(value) in (list, deque, set) else constant_type(value)
 
     def is_text(self, value: Any) -> bool:
         return bound_type(value.type) == ScalarType(str)
@@ -263,6 +263,8 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
             return recording.to_node(lists.staged_list(value) if type(value) is list else value)
         if type(value) is deque:
             return recording.to_node(self.staged_deque(value))
+        if type(value) is set:
+            return recording.to_node(self.staged_set(value))
         own = getattr(value, "type", None)
         if isinstance(own, MaybeType) and isinstance(kind, OptionalType):
             return recording.to_node(self.bound(value))

@@ -18,10 +18,11 @@ from ...staging.state.aliases import other_reference
 from ...values.selected_container import SelectedContainer
 from ..ir.graph import Node
 from ..ir.type_merging import merge_types
-from ..ir.types import ArrayType, ListType, ScalarType, bound_type
+from ..ir.types import ArrayType, ListType, ScalarType, bound_type, constant_type
 from ..tracing import plain_arrays, recording
 from ..tracing.containers import lists, references
-from ..tracing.containers.iterables import StagedIterable
+from ..tracing.containers.iterables import StagedIterable, as_iterable
+from ..tracing.containers.staged_keyed import is_object
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.numpy_views import is_basic
 from ..tracing.tensor import Scalar, Staged, Tensor
@@ -72,7 +73,7 @@ def find(key: Any, keys: Sequence[Any], *, required: bool = False) -> Any:
 
 
 def get_item(target: Any, key: Any) -> Any:
-    if recording.is_staged(target):
+    if recording.is_staged(target) or isinstance(target, StagedIterable):
         return target[key]
     if isinstance(target, np.ndarray):
         item = recording.getitem(target, key)
@@ -81,17 +82,28 @@ def get_item(target: Any, key: Any) -> Any:
         return item
     if isinstance(target, str) and not isinstance(key, slice):
         return recording.record("list_get", (target, key), ScalarType(str))
+    if isinstance(target, range) and not isinstance(key, slice):
+        return as_iterable(target)[key]
     if isinstance(target, list) and any(isinstance(item, references.OBJECTS) for item in target):
         return references.item_as_object(target, key)
     if isinstance(target, (list, tuple)) and not isinstance(key, slice):
         return _item_of_sequence(target, key)
     is_slice = isinstance(key, slice)
+    if is_slice and isinstance(target, list) and not any(map(_is_object, target)):
+        return lists.staged_list(target)[key]
     what = "sliced with staged bounds" if is_slice else "indexed by a staged value"
     raise ValueNeededError(
         f"a {type(target).__name__} is {what}",
         why="Python would need the value, which is known only when the graph runs",
         remedy=f"use an array{'' if is_slice else ', or a list or tuple of values of one type'}",
     )
+
+
+def _is_object(value: Any) -> bool:
+    """Return whether an item of a list has an identity, which a copy would lose."""
+    if type(value) is tuple:
+        return any(map(_is_object, value))
+    return is_object(value) or not (recording.is_staged(value) or constant_type(value) is not None)
 
 
 def keep_array(value: Any, *paths: Any) -> bool:

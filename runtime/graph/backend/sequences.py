@@ -13,7 +13,7 @@ from ...core.active_backends import active_backend
 from ..ir.types import ListType, ScalarType, TupleType
 from ..tracing import recording
 from ..tracing.containers import lists
-from ..tracing.containers.iterables import Groups
+from ..tracing.containers.iterables import Groups, StagedIterable
 from ..tracing.containers.staged_keyed import StagedKeyed
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.tensor import Tensor
@@ -35,6 +35,9 @@ def update_list(method: str, target: Any, *values: Any) -> Any:
 
 
 def bisect(method: str, values: Any, item: Any) -> Any:
+    """Search a sorted list, or return NotImplemented for a range."""
+    if isinstance(values, (range, StagedIterable)):
+        return NotImplemented
     source = lists.staged_list(values) if isinstance(values, (list, tuple)) else values
     return recording.record(method, (source, item), _INT)
 

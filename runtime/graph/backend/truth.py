@@ -11,16 +11,18 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any, NoReturn
 
+import numpy as np
+
 from ... import staging
 from ...core.active_backends import CAPTURES, active_backend
 from ...errors import MismatchError, StagingError
-from ..ir.types import ScalarType, bound_type
+from ..ir.types import ArrayType, ScalarType, bound_type
 from ..tracing import recording
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.tensor import Optional, Scalar, Staged, some
 from ..tracing.trace import current_builder
 
-_BOOL = ScalarType(bool)
+_BOOL, _NUMPY_BOOL = ScalarType(bool), ArrayType(np.dtype(bool), ())
 
 
 class Truth(Scalar):
@@ -58,10 +60,12 @@ def not_(value: Any) -> Any:
 
 def _short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool) -> Any:
     is_list, is_mixed = isinstance(left, StagedList), isinstance(left, Truth)
+    returns = False
 
     def second() -> Any:
-        nonlocal is_mixed
+        nonlocal is_mixed, returns
         value = right()
+        returns = True
         is_mixed = is_mixed or isinstance(value, Truth)
         is_mixed = is_mixed or isinstance(value, (StagedList, list, deque)) is not is_list
         return _truth(value) if is_mixed else value
@@ -78,6 +82,8 @@ def _short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool) -> Any:
         result = staging.if_exp(backend, not_(test), second, first, "", (right,))
     else:
         result = staging.if_exp(backend, test, first, second, "", (right,))
+    if not returns and bound_type(left.type) in (_BOOL, _NUMPY_BOOL):
+        return not is_and  # code after this runs only if the first operand decides
     return Truth(result.node(), current_builder()) if is_mixed and isinstance(result, Scalar) else result
 
 

@@ -89,6 +89,7 @@ _UNMERGEABLE = frozenset(
     ("argument", "reference", "list", "list_append", "list_pop", "list_set", "list_add_at", "list_insert",
      "list_copy", "list_update", "deque", "set_of", "dict_of", "dict_values", "dict_items", "sorting_order",
      "permuted", "groups", "nsmallest", "nlargest", "new_object",
+     "set_intersection", "set_difference", "set_symmetric_difference",
      "setitem", "add_at", "range", "enumerate", "zip", "reversed", "iterate", "dataset")
 )  # fmt: skip
 _CREATING = (

@@ -8,10 +8,12 @@ import autograph_rs as ag
 def wrong():
     @ag.function
     def search(x):
-        for i in itertools.count():  # <-- here
-            if i * i > x:
+        total = 0
+        for i in itertools.cycle([1, 2]):  # <-- here
+            total += i
+            if total * total > x:
                 break
-        return i
+        return total
 
     return search(np.int64(20))
 
@@ -19,12 +21,13 @@ def wrong():
 def repaired():
     @ag.function
     def search(x):
-        i = 0
-        while i * i <= x:
+        total, i = 0, 0
+        while total * total <= x:
+            total += [1, 2][i % 2]
             i += 1
-        return i
+        return total
 
     return search(np.int64(20))
 
 
-EXPECTED = 5
+EXPECTED = 6

@@ -5,18 +5,27 @@ import autograph_rs as ag
 
 def wrong():
     @ag.function
-    def first(x):
-        return next(iter(x[x > 0]))  # <-- here
+    def dot(x):
+        positive = iter(x[x > 0])
+        total = 0.0
+        for y in x:
+            total += y * next(positive, 0.0)  # <-- here
+        return total
 
-    return first(np.array([-1.0, 2.0]))
+    return dot(np.array([-1.0, 2.0]))
 
 
 def repaired():
     @ag.function
-    def first(x):
-        return x[x > 0][0]
+    def dot(x):
+        positive = x[x > 0]
+        total = 0.0
+        for i, y in enumerate(x):
+            if i < len(positive):
+                total += y * positive[i]
+        return total
 
-    return first(np.array([-1.0, 2.0]))
+    return dot(np.array([-1.0, 2.0]))
 
 
-EXPECTED = 2.0
+EXPECTED = -2.0

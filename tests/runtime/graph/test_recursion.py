@@ -348,3 +348,33 @@ def test_a_function_that_is_traced_by_itself_is_recursive_too():
     assert decorated(N) == 120
     assert decorated.get_concrete_function(N).graph.program()[1].name == "decorated"
     assert Decorated().power(N) == 32
+
+
+def test_a_name_that_is_bound_in_the_test_of_a_recursive_call():
+    """In the first trace nothing is known of the call, so code after it counts for nothing, like the call."""
+
+    def depth(n, d):
+        if n > d and (found := depth(n, d + 1)) is not None:
+            return found
+        return 3 if n > 2 else None
+
+    function = ag.function(depth)
+    assert [function(np.int64(n), 0) for n in (0, 1, 3)] == [depth(n, 0) for n in (0, 1, 3)]
+
+
+def test_an_operand_that_always_raises():
+    def fail(n):
+        raise ValueError(f"no {n}")
+
+    def f(n):
+        if n > 2 and (value := fail(n)):
+            return value
+        try:
+            return (n < 2 or fail(n)), 1
+        except ValueError:
+            return False, 2
+
+    function = ag.function(f)
+    assert [function(np.int64(n)) for n in (1, 2)] == [(True, 1), (False, 2)]
+    with pytest.raises(ValueError, match="no 3"):
+        function(np.int64(3))

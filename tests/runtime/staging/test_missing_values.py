@@ -282,3 +282,60 @@ EXACT = [
 @pytest.mark.parametrize("function", EXACT, ids=lambda f: f.__name__)
 def test_what_is_exact(function: Any, x: float):
     assert ag.function(function)(np.float64(x)) == function(np.float64(x))
+
+
+def previous_of_a_later_item(xs):
+    is_first, total = True, 0.0
+    for x in xs:
+        if not is_first:
+            total += previous * x
+        previous = x
+        is_first = False
+    return total
+
+
+def previous_by_number(xs):
+    total = 0.0
+    for i, x in enumerate(xs):
+        if i > 0:
+            total += previous[0] * x
+        previous = x, i
+    return total
+
+
+def previous_where_there_may_be_none(xs):
+    total = 0.0
+    for x in xs:
+        if x > 1:
+            total += previous * x
+        previous = x
+    return total
+
+
+def read_in_the_first_iteration(xs):
+    total = 0.0
+    for x in xs:
+        total += previous
+        previous = x
+    return total
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        previous_of_a_later_item, previous_by_number, previous_where_there_may_be_none,
+        read_in_the_first_iteration,
+    ],
+)  # fmt: skip
+def test_a_name_that_an_earlier_iteration_binds(f):
+    """A branch that reads it is captured before the type is known, and counts for nothing then."""
+
+    def outcome(g, xs):
+        try:
+            return g(xs)
+        except UnboundLocalError as error:
+            return str(error)
+
+    function = ag.function(f)
+    for xs in (np.arange(4.0), np.arange(4.0) + 2, np.zeros(0), np.array([1.0, -1.0])):
+        assert outcome(function, xs) == outcome(f, xs)

@@ -129,8 +129,9 @@ def set_in_a_lambda(x):
 
 @refused(STAYS.format("match"))
 def sequence_pattern(x):
-    match x:
-        case [_, _]:
+    positive = [y for y in (x, x + 1) if y > 0]
+    match (positive, 1):
+        case [[], _]:
             return 1
         case _:
             return 2
@@ -251,9 +252,16 @@ def deleted_staged_index(x):
     return items
 
 
+@refused("a tuple is sliced with staged bounds.*use an array")
+def slice_of_a_tuple(x):
+    return (1, 2, 3, 4)[1:x]
+
+
 @refused("a list is sliced with staged bounds.*use an array")
-def slice_of_a_list(x):
-    return [1, 2, 3, 4][1:x]
+def slice_of_a_list_of_lists(x):
+    rows = [[1], [2], [3]]
+    rows[:x][0].append(4)
+    return rows
 
 
 @refused(STAYS.format("if"))

@@ -11,6 +11,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ....containers.keyed import raise_if
+from ....containers.ordering import select
+from ....core.active_backends import active_backend
 from ....errors import StagingError, ValueNeededError
 from ...ir.graph import Node
 from ...ir.types import ArrayType, ScalarType, StagedType, constant_type
@@ -63,6 +66,16 @@ class StagedIterable:
             remedy="use a 'for' loop in converted code",
         )
 
+    def ag__take(self, *_: Any) -> NoReturn:
+        """`next(self)`"""
+        if self.op == "range":
+            raise TypeError("'range' object is not an iterator")
+        raise ValueNeededError(
+            f"next() takes an item of a staged {self.op}",
+            why="the graph iterates over it, in one loop",
+            remedy="index the value that it iterates over, such as x[-1] for the first of reversed(x)",
+        )
+
     def _items(self) -> Iterator[Any]:
         """Iterate over arrays of static length during the trace. Other arrays raise an error."""
         self.mark_consumed()
@@ -72,6 +85,23 @@ class StagedIterable:
         if self.op == "zip":
             return zip(*self.inputs, strict=self.attrs["strict"])
         return iter(range(*self.inputs)) if self.op == "range" else reversed(list(self.inputs[0]))
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return an item of a range."""
+        if self.op != "range" or isinstance(index, slice):
+            raise ValueNeededError(
+                f"a staged {self.op} is indexed" + (" by a slice" if self.op == "range" else ""),
+                why="the graph has no operation for it",
+                remedy="make a list of it first: list(...)",
+            )
+        backend: Any = active_backend()
+        start, _, step = [backend.call_builtin(int, (bound,), {}) for bound in self.inputs]
+        index = backend.call_builtin(int, (index,), {})
+        length = backend.call_builtin(len, (self,), {})
+        place = select(backend, index < 0, index + length, index)
+        outside = (place < 0) | (place >= length)
+        raise_if(backend, outside, IndexError("range object index out of range"))
+        return start + place * step
 
     def known_items(self) -> list[Any] | None:
         """Return the items if their number is known in the trace."""

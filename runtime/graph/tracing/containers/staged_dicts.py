@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .... import staging
@@ -19,7 +19,6 @@ from ..tensor import Staged, register_class
 from ..trace import current_builder
 from . import lists, references
 from .staged_keyed import BOOL, StagedKeyed, is_object, is_plain, key_node, value_node
-from .staged_lists import StagedList
 from .staged_sets import new_set, staged_set
 
 
@@ -94,15 +93,36 @@ class StagedDict(StagedKeyed):
         return self.change("popitem", result=self.type.element)
 
     def update(self, other: Any = (), /, **named: Any) -> None:  # type: ignore[override]
-        if isinstance(other, StagedDict):
-            self.change("update", [other], other.type.element)
+        if self.type.factory == "Counter":
+            self._count("update", operator.add, other)
+        elif isinstance(other, Mapping):
+            for key, value in other.items():
+                self[key] = value
         else:
-            for key, value in dict(other, **named).items():
-                self[key] = self[key] + value if self.type.factory == "Counter" else value
+            items = staged_dict(other)
+            self.change("update", [items], items.type.element)
+        if named:
+            self.update(named)
 
-    def count_items(self, values: Any) -> None:
-        """Count the items of a staged list, as `Counter.update` does."""
-        self.change("update", [values], TupleType((values.type.element, ScalarType(int))))
+    def subtract(self, other: Any = (), /, **named: Any) -> None:
+        if self.type.factory != "Counter":
+            self.__getattr__("subtract")
+        self._count("subtract", operator.sub, other)
+        if named:
+            self.subtract(named)
+
+    def _count(self, method: str, combine: Callable[[Any, Any], Any], other: Any) -> None:
+        """Count the items of an iterable, or add or subtract the counts of a mapping."""
+        if isinstance(other, StagedDict):
+            self.change(method, [other], other.type.element)
+        elif isinstance(other, Mapping):
+            for key, value in other.items():
+                self[key] = combine(self[key], value)
+        elif other is not None:
+            items = active_backend().call_builtin(list, (other,), {})
+            items = lists.staged_list(items) if isinstance(items, list) else items
+            if items.type.element is not None:
+                self.change(method, [items], TupleType((items.type.element, ScalarType(int))))
 
     def most_common(self, n: Any = None) -> Any:
         if self.type.factory != "Counter":
@@ -164,8 +184,7 @@ def new_counter(values: Any) -> Any:
     if isinstance(values, StagedDict):
         return _dict_of(values, "Counter")
     counts = staged_dict(Counter())
-    items = values if isinstance(values, StagedList) else active_backend().call_builtin(list, (values,), {})
-    counts.count_items(lists.staged_list(items) if isinstance(items, list) else items)
+    counts.update(values)
     return counts
 
 

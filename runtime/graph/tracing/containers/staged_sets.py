@@ -20,13 +20,31 @@ def _compared(method: str) -> Callable[[Any, Any], Any]:
     return lambda self, other: record(method, (self, staged_set(other)), BOOL)
 
 
-def _combined(method: str) -> Callable[..., Any]:
-    def combine(self: Any, *others: Any) -> Any:
-        result = self.copy()
-        getattr(result, method)(*others)
+def _computed(name: str) -> Callable[..., Any]:
+    """Return a method of which Python makes another set. A changed copy would have another order."""
+
+    def compute(self: Any, *others: Any) -> Any:
+        if not others:
+            return self.copy()
+        other, *more = others
+        is_list = isinstance(other, (list, tuple, StagedList)) and not isinstance(other, StagedKeyed)
+        if is_list and name == "difference":
+            result = self.copy()
+            more = others
+        else:
+            members = lists.list_of([*map(key_node, other)]) if isinstance(other, (list, tuple)) else other
+            members = members if is_list else staged_set(members)
+            kinds = self.type.element, members.type.element if name == "symmetric_difference" else None
+            kind = SetType(lists.merge_element_types(*kinds, self.noun))
+            result = record(f"set_{name}", (self, members), kind)
+        for another in more:
+            if name == "intersection":
+                result = result.intersection(another)
+            else:
+                result.difference_update(another)
         return result
 
-    return combine
+    return compute
 
 
 def _changed(method: str) -> Callable[..., Any]:
@@ -44,7 +62,7 @@ def _compared_with_sets(method: str, *, other: bool) -> Callable[[Any, Any], Any
     return lambda self, value: compare(self, value) if isinstance(value, (StagedSet, *kinds)) else other
 
 
-def _after_plain(method: str) -> Callable[[Any, Any], Any]:
+def _after_plain(operation: str, change: str) -> Callable[[Any, Any], Any]:
     """Return the operator of a plain set and a staged one. `plain |= staged` changes the plain set."""
 
     def combine(self: Any, plain: Any) -> Any:
@@ -53,10 +71,9 @@ def _after_plain(method: str) -> Callable[[Any, Any], Any]:
         frame = user_frame(sys._getframe(1))
         if type(plain) is set and frame is not None and is_augmented_assignment(frame):
             staged = references.staged_in_place(plain)
-        else:
-            staged = new_set(staged_set(plain))
-        getattr(staged, method)(self)
-        return staged
+            getattr(staged, change)(self)
+            return staged
+        return getattr(staged_set(plain), operation)(self)
 
     return combine
 
@@ -117,13 +134,20 @@ class StagedSet(StagedKeyed):
     def __gt__(self, other: Any) -> Any:
         return active_backend().and_(self >= other, lambda: self != other)
 
-    union = __or__ = _combined("update")
-    intersection = __and__ = _combined("intersection_update")
-    difference = __sub__ = _combined("difference_update")
-    symmetric_difference = __xor__ = _combined("symmetric_difference_update")
+    def union(self, *others: Any) -> Any:
+        result = self.copy()
+        result.update(*others)
+        return result
 
-    __ror__, __rand__ = _after_plain("update"), _after_plain("intersection_update")
-    __rsub__, __rxor__ = _after_plain("difference_update"), _after_plain("symmetric_difference_update")
+    __or__ = union
+    intersection = __and__ = _computed("intersection")
+    difference = __sub__ = _computed("difference")
+    symmetric_difference = __xor__ = _computed("symmetric_difference")
+
+    __ror__ = _after_plain("union", "update")
+    __rand__ = _after_plain("intersection", "intersection_update")
+    __rsub__ = _after_plain("difference", "difference_update")
+    __rxor__ = _after_plain("symmetric_difference", "symmetric_difference_update")
 
     __ior__, __iand__ = _changed("update"), _changed("intersection_update")
     __isub__, __ixor__ = _changed("difference_update"), _changed("symmetric_difference_update")

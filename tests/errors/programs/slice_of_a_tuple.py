@@ -6,7 +6,7 @@ import autograph_rs as ag
 def wrong():
     @ag.function
     def head(n):
-        return sum([1, 2, 3, 4][:n])  # <-- here
+        return sum((1, 2, 3, 4)[:n])  # <-- here
 
     return head(np.int64(2))
 
