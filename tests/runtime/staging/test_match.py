@@ -162,7 +162,7 @@ def no_sequences(xs, n):
     matched = []
     for subject in (xs, n, {int(x): x for x in xs if x > 0}):
         match subject:
-            case [a]:
+            case [a]:  # noqa: F841
                 matched.append(1)
             case _:
                 matched.append(2)
@@ -178,9 +178,9 @@ def subjects_of_many_kinds(xs, n):
         match subject:
             case []:
                 matched.append("empty")
-            case [[a, b], c]:
+            case [[a, b], c]:  # noqa: F841
                 matched.append(("nested", c))
-            case [x, [y, *z]]:
+            case [x, [y, *z]]:  # noqa: F841
                 matched.append(("rest", y, z))
             case [a]:
                 matched.append(("one", a))

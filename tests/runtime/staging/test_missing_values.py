@@ -288,8 +288,8 @@ def previous_of_a_later_item(xs):
     is_first, total = True, 0.0
     for x in xs:
         if not is_first:
-            total += previous * x
-        previous = x
+            total += previous * x  # noqa: F821
+        previous = x  # noqa: F841
         is_first = False
     return total
 
@@ -298,8 +298,8 @@ def previous_by_number(xs):
     total = 0.0
     for i, x in enumerate(xs):
         if i > 0:
-            total += previous[0] * x
-        previous = x, i
+            total += previous[0] * x  # noqa: F821
+        previous = x, i  # noqa: F841
     return total
 
 
@@ -307,16 +307,16 @@ def previous_where_there_may_be_none(xs):
     total = 0.0
     for x in xs:
         if x > 1:
-            total += previous * x
-        previous = x
+            total += previous * x  # noqa: F821
+        previous = x  # noqa: F841
     return total
 
 
 def read_in_the_first_iteration(xs):
     total = 0.0
     for x in xs:
-        total += previous
-        previous = x
+        total += previous  # noqa: F821
+        previous = x  # noqa: F841
     return total
 
 
