@@ -23,19 +23,21 @@ import numpy as np
 
 from ... import staging
 from ...core.closures import set_nothing
+from ...errors import AliasError
 from ...errors.recursion import refusal
 from ...staging.recursion import free_variables, note_activation, rebound_names, running_activation
 from ...staging.state.aliases import root_of
+from ...staging.state.growing_lists import GrowLists
 from ...staging.state.statement import Path, Restage, Statement, is_same
+from ...values.locations import Location
 from ...values.structures import LEAF, Spec, flatten, unflatten
 from ..ir.alias_analysis import AliasAnalysis
 from ..ir.graph import Graph, Node
 from ..ir.type_merging import merge_types
 from ..ir.types import StagedType, constant_type
 from ..tracing import recording
-from ..tracing.tensor import Staged, Tensor
+from ..tracing.tensor import Staged
 from ..tracing.trace import Builder, current_builder
-from ..tracing.unsupported import shared_argument
 from .called_graph import OuterState, Results
 
 MAX_UNROLLED = 100
@@ -53,8 +55,10 @@ class Diverges(BaseException):
 class Retrace(BaseException):
     """End a trace of a recursive function whose arguments have a more general type than was assumed."""
 
-    def __init__(self, recursion: Recursion):
+    def __init__(self, recursion: Recursion, changed: dict[Any, Any] | None = None):
         self.recursion = recursion
+        self.changed = changed or {}
+        """The outer values before the call that are not those of the assumption."""
 
 
 def recursive_callee(backend: Any, called: types.FunctionType) -> Callable[..., Any]:
@@ -189,14 +193,16 @@ class Recursion:
 
     def call_first(self) -> Any:
         """Trace the called graph, and call it."""
+        changed: dict[Any, Any] = {}
         for _ in range(MAX_TRACES):
             try:
-                if self._trace():
+                if self._trace(changed):
                     self._share_graph()
                     return self._emit(self.leaves)
             except Retrace as error:
                 if error.recursion is not self:
                     raise
+                changed = error.changed
         raise refusal(
             self.code,
             f"the types of its arguments and results still change after {MAX_TRACES} traces",
@@ -222,10 +228,33 @@ class Recursion:
             if running is None:
                 return called(*args, **kwargs)
             return _call_running(self.backend, called, running, *args, **kwargs)
+        self._check_outer_values()
         self._calls += 1
         if self.results is None:
             raise staging.AlwaysRaises
         return self._emit(leaves)
+
+    def _check_outer_values(self) -> None:
+        """Trace again if a call begins with outer values that are not staged, and differ from the first."""
+        if arrays := self._statement.heap.changed():
+            raise Restage(arrays)
+        changes = self._statement.heap.changes()
+        changed = {slot: self.flatten_outer(value) for slot, value in changes.items()}
+        if not self.state.knows(self, changed):
+            raise Retrace(self, changed)
+        if self.state.widen_types():
+            raise Retrace(self)
+
+    def flatten_outer(self, value: Any) -> tuple[list[Any], Spec]:
+        """Flatten an outer value. A container that is older than the trace is a leaf."""
+        return self._statement.flatten(value)
+
+    def restage(self, location: Location) -> None:
+        """Have a list or dict staged before the first call, if a location belongs to one."""
+        if isinstance(location.owner, list):
+            raise GrowLists([location.owner])
+        if type(location.owner) is dict:
+            raise Restage([location.owner])
 
     def _accepts(self, leaves: list[Any]) -> bool:
         """Return whether the arguments of a call differ only in staged values; generalize their types."""
@@ -252,15 +281,26 @@ class Recursion:
 
     # The trace
 
-    def _staged(self) -> list[int]:
+    def staged_arguments(self) -> list[int]:
         return [i for i, kind in enumerate(self.kinds) if kind is not None]
 
-    def _trace(self) -> bool:
-        """Trace the called graph once, and return whether the assumptions of the trace were right."""
-        self.graph, self._calls = Graph(self.name), 0
+    def _trace(self, changed: dict[Any, Any]) -> bool:
+        """Trace the called graph once, and return whether the assumptions of the trace were right.
+
+        `changed` are outer values with which a call in an earlier trace has begun.
+        """
         plain = [leaf for leaf, kind in zip(self.leaves, self.kinds, strict=True) if kind is None]
-        statement = _statement(self.backend, self.function, tuple(plain))
-        indices = self._staged()
+        statement = self._statement = _statement(self.backend, self.function, tuple(plain))
+
+        def once() -> bool:
+            self.state.note(self, changed)
+            return self._trace_in(statement)
+
+        return statement.settled(once)
+
+    def _trace_in(self, statement: Statement) -> bool:
+        self.graph, self._calls = Graph(self.name), 0
+        indices = self.staged_arguments()
         kinds = [self.kinds[i] for i in indices]
         state = self.state
         placeholders: list[Any] = []
@@ -282,7 +322,7 @@ class Recursion:
             passed[:] = [unflatten(self.spec, arguments)]
             return self.trace_body(passed[0])
 
-        path = statement.settled(lambda: statement.run(run, [*kinds, *state.kinds], enter))
+        path = statement.run(run, [*kinds, *state.kinds], enter)
         return self._settle(statement, path, placeholders, arguments, passed[0])
 
     def trace_body(self, parameters: Sequence[Any]) -> Any:
@@ -304,13 +344,17 @@ class Recursion:
                 "return the changed values, or write to an array",
             )
         builder = path.capture.builder  # type: ignore[attr-defined]
-        indices = dict(zip(map(id, placeholders), self._staged(), strict=True))
+        indices = dict(zip(map(id, placeholders), self.staged_arguments(), strict=True))
         results = Results.of(self, statement, path, indices)
-        written = [i for i, p in zip(self._staged(), placeholders, strict=True) if p.version]
+        written = [i for i, p in zip(self.staged_arguments(), placeholders, strict=True) if p.version]
         is_settled = self.state.settle(self, path, builder, written) or not self._calls
         is_settled &= results == self.results or not self._calls
         self.results = results
         own = [placeholders[list(indices.values()).index(i)] for i in written]
+        for i, placeholder in zip(written, own, strict=True):
+            left = merge_types(self.kinds[i], placeholder.type)
+            is_settled &= left == self.kinds[i] or not self._calls
+            self.kinds[i] = left
         if results.returns:
             values = [*results.values, *own, *self.state.values(path)]
             kinds = [*results.kinds, *(self.kinds[i] for i in written), *self.state.kinds]
@@ -321,13 +365,15 @@ class Recursion:
         names = self._argument_names(len(graph.arguments))
         for argument, name in zip(graph.arguments, names, strict=True):
             argument.attrs["name"] = name
+        if results.returns and is_settled:
+            self.state.check_aliases(self, self.graph)
         return is_settled & results.note_aliases(AliasAnalysis(self.graph), self.graph)
 
     def _argument_names(self, count: int) -> list[str]:
         names: list[str] = []
         for name, part in zip(self._signature.parameters, self.spec.parts, strict=True):
             names += [name] if part == LEAF else [f"{name}_{i}" for i in range(_count(part))]
-        staged = [names[i] for i in self._staged()]
+        staged = [names[i] for i in self.staged_arguments()]
         return [*staged, *(f"outer_{i}" for i in range(count - len(staged)))]
 
     # Nodes
@@ -338,7 +384,7 @@ class Recursion:
         assert results is not None
         for i in state.written_arguments:
             self._check_written(leaves, i)
-        inputs = [self.backend.convert(leaves[i], self.kinds[i]) for i in self._staged()]
+        inputs = [self.backend.convert(leaves[i], self.kinds[i]) for i in self.staged_arguments()]
         node: Node = recording.add(
             "call", [*inputs, *state.inputs(self)], None, effect=True, graph=self.graph
         )
@@ -359,12 +405,17 @@ class Recursion:
             raise refusal(
                 self.code, "it writes to an argument that is not a staged array here", "pass a staged array"
             )
-        others = [leaf for j, leaf in enumerate(leaves) if j != i and isinstance(leaf, Tensor)]
+        others = [leaf for j, leaf in enumerate(leaves) if j != i and isinstance(leaf, Staged)]
         others += self.state.handles
+        others += [value for place in self.state.places for value in place.current(self)]
         root = root_of(handle)
         is_captured = any(root._node is node for node in self.state.captures)  # noqa: SLF001 - as it is now
         if is_captured or any(root is root_of(other) for other in others):
-            raise shared_argument(self.name, "one array", "another that it uses")
+            raise AliasError(
+                f"{self.name} changes {handle.noun} that has another name in it",
+                why="the change would have to reach both names",
+                remedy="pass a copy of one of them",
+            )
 
     def _share(self, results: Results, values: list[Any], leaves: list[Any]) -> None:
         """Forbid writes to results that may share memory with arguments, and to these arguments."""

@@ -193,6 +193,10 @@ class Staged:
         self._node, self._owner = recording.to_node(value), builder
         self.version += 1
 
+    def write_through(self, value: Any) -> None:
+        """Write to the value, and to its base if it is a view."""
+        self.write(value)
+
     def restore(self, owner: Builder, node: Node) -> None:
         """Undo all writes made since `node` was the value's node."""
         self._owner, self._node = owner, node
@@ -616,7 +620,6 @@ class Tensor(Value):
         )
 
     def write_through(self, value: Any) -> None:
-        """Write to the value and to its base."""
         if self._base is not None and not self.shared:
             base, _, key = self._base
             if key is None:
