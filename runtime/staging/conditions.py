@@ -10,7 +10,7 @@ from ..backends import Backend, staged_by
 from ..core.active_backends import assuming
 from ..core.closures import nothing, set_nothing
 from ..core.in_flight import SKIPPED, running
-from ..core.undefined import Undefined
+from ..core.undefined import Undefined, is_return_variable
 from ..errors import AliasError
 from ..values import selected_container
 from ..values.alternatives import changed_leaves, parts_of
@@ -217,6 +217,7 @@ def _are_lists(backend: Backend, values: Sequence[Any]) -> bool:
 def _refuse_selected(lists: Sequence[Any], name: str) -> None:
     """Raise if other names refer to one of two lists that a list of staged length would replace."""
     if any(isinstance(value, selected_container.SelectedContainer) for value in lists):
+        name = "the result of the function" if is_return_variable(name) else name
         raise AliasError(
             f"a staged condition selects one of two lists for {name}, and other names refer to them too",
             why=f"a change to {name} would have to reach the selected list, "

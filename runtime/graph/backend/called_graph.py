@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...core.in_flight import InFlight
+from ...core.in_flight import SKIPPED, InFlight
 from ...core.undefined import Undefined
 from ...errors.recursion import refusal
 from ...staging.state.missing_values import unified
@@ -18,6 +18,7 @@ from ..ir.alias_analysis import AliasAnalysis, is_immutable
 from ..ir.graph import Graph, Node
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, ListType, StagedType
+from ..tracing.containers.list_aliases import COPYING
 from ..tracing.trace import Builder, current_builder
 
 
@@ -51,17 +52,21 @@ class Results:
     """The indices of leaves that may share memory with an argument."""
     returns: bool = True
     """False if each path raises an exception or calls the function again."""
+    is_left: bool = False
+    """Whether each path raises an exception that a `try` may catch."""
 
     @classmethod
     def of(cls, recursion: Any, statement: Statement, path: Path, arguments: dict[int, int]) -> Results:
         """Return the results of a trace, merged with those that it assumed."""
         if path.capture.raised is not None:
             return cls(LEAF, [Plain(None)], [None], returns=False)
+        if path.result is SKIPPED:
+            return recursion.results or cls(LEAF, [Plain(None)], [None], is_left=True)
         leaves, spec = statement.flatten(path.result)
         leaves = [path.leaf(leaf) for leaf in leaves]
         parts = [_part(recursion, leaf, arguments) for leaf in leaves]
         known = recursion.results
-        if known is None or not known.returns:
+        if known is None or not known.returns or known.is_left:
             return cls(spec, parts, leaves)
         if spec != known.spec:
             lists = [known.list_type(recursion), cls(spec, parts, leaves).list_type(recursion)]
@@ -234,6 +239,10 @@ class OuterState:
         found = [(self._place_at(location), left) for location, left in changed.items()]
         return all(place is not None and place.knows(recursion, *left) for place, left in found)
 
+    def raises(self, flight: InFlight) -> bool:
+        """Return whether an exception may leave a call."""
+        return self._place_at(Location(flight, "number")) is not None
+
     def _place_at(self, location: Location) -> Place | None:
         return next((place for place in self.places if _key(place.location) == _key(location)), None)
 
@@ -251,7 +260,7 @@ class OuterState:
         for i, (kind, name) in enumerate(zip(kinds, names, strict=True), len(self.handles) - len(self.kinds)):
             own = aliases.outer(graph.arguments)[i], graph.results[i]
             others = [*graph.arguments, *graph.results[:i], *(graph.results[i + 1 :] if i < -1 else ())]
-            sets = {aliases.alias_set(v) for v in others if v not in own and not is_immutable(v.type)}
+            sets = {aliases.alias_set(v) for v in others if v not in own and not _is_single(v.type)}
             if not _is_single(kind) and aliases.alias_set(own[1]) in sets:
                 raise refusal(
                     recursion.code,
@@ -295,6 +304,11 @@ class _PlaceAliases(AliasAnalysis):
         self._recursion = recursion
         super().__init__(graph)
 
+    def union(self, first: Any, second: Any) -> None:
+        is_copy = isinstance(second, Node) and second.op in COPYING and isinstance(second.type, ListType)
+        if not is_copy or not _is_single(second.type.element):
+            super().union(first, second)
+
     def outer(self, inputs: Sequence[Node]) -> Sequence[Node]:
         """Return those of the inputs of a call, or arguments of its graph, that are handles or in places."""
         state = self._recursion.state
@@ -332,8 +346,8 @@ class Place:
 
     @property
     def name(self) -> str:
-        """The name that the user knows."""
-        return self.location.name
+        is_of_exception = isinstance(self.location.owner, InFlight)
+        return "an argument of an exception" if is_of_exception else self.location.name
 
     @property
     def kinds(self) -> list[StagedType]:

@@ -23,11 +23,14 @@ import numpy as np
 
 from ... import staging
 from ...core.closures import set_nothing
+from ...core.in_flight import SKIPPED, running
 from ...errors import AliasError
 from ...errors.recursion import refusal
 from ...staging.recursion import free_variables, note_activation, rebound_names, running_activation
 from ...staging.state.aliases import root_of
 from ...staging.state.growing_lists import GrowLists
+from ...staging.state.heap import is_older
+from ...staging.state.missing_values import bound_parts
 from ...staging.state.statement import Path, Restage, Statement, is_same
 from ...values.locations import Location
 from ...values.structures import LEAF, Spec, flatten, unflatten
@@ -130,6 +133,26 @@ def _statement(backend: Any, called: types.FunctionType, roots: tuple[Any, ...])
     return Statement(backend, (roots, called), (tuple, set_nothing), (), is_expression=True)
 
 
+class _Trace(Statement):
+    """The trace of a called graph as a statement."""
+
+    def __init__(self, recursion: Recursion):
+        self._recursion = recursion
+        kinds = zip(recursion.leaves, recursion.kinds, strict=True)
+        plain = tuple([leaf for leaf, kind in kinds if kind is None])
+        closures = (plain, recursion.function)
+        super().__init__(recursion.backend, closures, (tuple, set_nothing), (), is_expression=True)
+
+    def replace(self, value: Any, make: Callable[[Any], Any], restage: Restage) -> str:
+        if is_older(value):
+            raise restage
+        return super().replace(value, make, restage)
+
+    def move(self, value: Any, other: Any) -> None:
+        super().move(value, other)
+        self._recursion.move(value, other)
+
+
 class Recursion:
     """A recursive function whose called graph is traced, with what is known of its arguments and results."""
 
@@ -141,11 +164,13 @@ class Recursion:
         self._signature = inspect.signature(called)
         self.parent: Builder = current_builder()
         self.outer: Recursion | None = self.parent.recursion
-        parameters = self._bind(args, kwargs)
+        parameters = self._parameters = self._bind(args, kwargs)
         self._fixed = {id(v) for name, v in parameters.items() if variables.get(name) is v}
-        self.leaves, self.spec = self._flatten(parameters)
         missing = object()
         known = {name: variables.get(name, missing) for name in parameters}
+        self._lists = {name for name, v in parameters.items() if _differ_in_length(v, known[name])}
+        """The parameters whose arguments are lists of another length in each call."""
+        self.leaves, self.spec = self._flatten(parameters)
         earlier, earlier_spec = self._flatten(known)
         rebound = rebound_names(self.code)
         owners = [n for n, value in parameters.items() for _ in self._flatten({n: value})[0]]
@@ -166,6 +191,8 @@ class Recursion:
                 self.can_stage &= self.kinds[i] is not None or is_same(before, leaf)
         self.state = OuterState()
         self.results: Results | None = None
+        flight = running.flight
+        self._attempts = [] if flight is None else [*flight.attempts, *flight.repeating]
         self.graph = Graph(self.name)
         self._calls = 0
 
@@ -186,7 +213,8 @@ class Recursion:
 
     def _flatten(self, parameters: dict[str, Any]) -> tuple[list[Any], Spec]:
         """Flatten arguments. A list or dict that each activation passes on is a leaf."""
-        sources = lambda value: None if id(value) in self._fixed else ()  # noqa: E731 - a single expression
+        whole = self._fixed | {id(value) for name, value in parameters.items() if name in self._lists}
+        sources = lambda value: None if id(value) in whole else ()  # noqa: E731 - a single expression
         return flatten(tuple(parameters.values()), sources=sources)
 
     # Calls
@@ -222,6 +250,7 @@ class Recursion:
             parameters = self._bind(args, kwargs)
         except TypeError:
             return called(*args, **kwargs)
+        self._stage_lists(parameters)
         leaves, spec = self._flatten(parameters)
         if spec != self.spec or not self._accepts(leaves):
             running = running_activation(called, Recursion.trace_body.__code__)
@@ -233,6 +262,25 @@ class Recursion:
         if self.results is None:
             raise staging.AlwaysRaises
         return self._emit(leaves)
+
+    def _stage_lists(self, parameters: dict[str, Any]) -> None:
+        """Trace again with staged lists in the place of plain ones that a call passes in another length."""
+        names: set[str] = set()
+        kinds: list[Any] = []
+        rest = iter(self.kinds)
+        for (name, own), part in zip(self._parameters.items(), self.spec.parts, strict=True):
+            before = [next(rest) for _ in range(_count(part))]
+            value = parameters[name]
+            is_other = type(own) is type(value) is list and value is not own
+            if is_other and before[:1] in ([], [None]) and (part == LEAF or len(value) != len(own)):
+                before = [self._type_of(own)]
+                names.add(name)
+            kinds += before
+        if names and None not in [self._type_of(parameters[name]) for name in names]:
+            self._lists |= names
+            self.leaves, self.spec = self._flatten(self._parameters)
+            self.kinds = kinds
+            raise Retrace(self)
 
     def _check_outer_values(self) -> None:
         """Trace again if a call begins with outer values that are not staged, and differ from the first."""
@@ -248,6 +296,13 @@ class Recursion:
     def flatten_outer(self, value: Any) -> tuple[list[Any], Spec]:
         """Flatten an outer value. A container that is older than the trace is a leaf."""
         return self._statement.flatten(value)
+
+    def move(self, value: Any, other: Any) -> None:
+        """Pass a staged list or array in the place of a plain one."""
+        for i, leaf in enumerate(self.leaves):
+            if leaf is value:
+                self.leaves[i], self.kinds[i] = other, self._type_of(other)
+        self._parameters.update({n: other for n, held in self._parameters.items() if held is value})
 
     def restage(self, location: Location) -> None:
         """Have a list or dict staged before the first call, if a location belongs to one."""
@@ -289,8 +344,7 @@ class Recursion:
 
         `changed` are outer values with which a call in an earlier trace has begun.
         """
-        plain = [leaf for leaf, kind in zip(self.leaves, self.kinds, strict=True) if kind is None]
-        statement = self._statement = _statement(self.backend, self.function, tuple(plain))
+        statement = self._statement = _Trace(self)
 
         def once() -> bool:
             self.state.note(self, changed)
@@ -322,7 +376,7 @@ class Recursion:
             passed[:] = [unflatten(self.spec, arguments)]
             return self.trace_body(passed[0])
 
-        path = statement.run(run, [*kinds, *state.kinds], enter)
+        path = statement.run(run, [*kinds, *state.kinds], enter, SKIPPED)
         return self._settle(statement, path, placeholders, arguments, passed[0])
 
     def trace_body(self, parameters: Sequence[Any]) -> Any:
@@ -336,7 +390,7 @@ class Recursion:
     def _settle(
         self, statement: Statement, path: Path, placeholders: list[Any], arguments: list[Any], passed: Any
     ) -> bool:
-        leaves, spec = self._flatten(dict(enumerate(passed)))  # type: ignore[arg-type]
+        leaves, spec = self._flatten(dict(zip(self._signature.parameters, passed, strict=True)))
         if spec != self.spec or any(a is not b for a, b in zip(leaves, arguments, strict=True)):
             raise refusal(
                 self.code,
@@ -397,7 +451,23 @@ class Recursion:
             leaves[i].write_through(next(outputs))
         state.leave(outputs)
         self._share(results, values, leaves)
+        if running.flight is not None:
+            self._check_attempts()
+            running.flight.go_on(self.backend)
+            if results.is_left:
+                raise staging.AlwaysRaises(in_flight=True)
+            values = [*map(bound_parts, values)]
         return unflatten(results.spec, values)
+
+    def _check_attempts(self) -> None:
+        """Refuse an exception that a call raises inside of a `try` of the recursive function."""
+        flight = running.flight
+        if self._attempts != [*flight.attempts, *flight.repeating] and self.state.raises(flight.state):
+            raise refusal(
+                self.code,
+                "it calls itself in a 'try' or 'with', and a 'try' catches what the call raises",
+                "return a value that says whether it has failed",
+            )
 
     def _check_written(self, leaves: list[Any], i: int) -> None:
         handle = leaves[i]
@@ -424,6 +494,10 @@ class Recursion:
             for value in (*shared, *leaves, *self.state.handles):
                 if isinstance(value, Staged):
                     self.backend.share(value, _ALIAS)
+
+
+def _differ_in_length(value: Any, other: Any) -> bool:
+    return type(value) is list and type(other) is list and len(value) != len(other)
 
 
 def _count(spec: Spec) -> int:
