@@ -24,14 +24,15 @@ from .conditions import if_exp, if_stmt
 from .loop_options import sized
 from .loops import for_stmt
 from .rolling.rolled_uses import note_item_use
-from .state.heap import is_of_user
+from .state.heap import Heap, is_of_user
 from .state.missing_values import OptionalStructure, bound_parts
 
 
 class _Filters(threading.local):
     """The comprehensions that this thread is running, outermost first.
 
-    Each entry is the staged condition recorded so far, None before that, or True to keep all items.
+    Each entry is the staged condition recorded so far, None before that, or, to keep all items, a function
+    that undoes what the condition has changed.
     """
 
     def __init__(self) -> None:
@@ -95,7 +96,7 @@ def staged_list(backend: Backend, values: list[Any]) -> Any:
 
 
 def run_noting_condition(
-    comprehension: Callable[[Any], list], items: Iterable[Any], condition: bool | None = None
+    comprehension: Callable[[Any], list], items: Iterable[Any], condition: Callable[[], None] | None = None
 ) -> tuple[list[Any], Any]:
     """Return a comprehension's items, and the staged condition of an item that it skipped, or None."""
     _filters.stack.append(condition)
@@ -111,7 +112,7 @@ def extend(
     """Append the results of a comprehension for one item, under the item's condition if it is staged."""
 
     def append_if_true() -> None:
-        made.extend(run_noting_condition(comprehension, [item], condition=True)[0])
+        made.extend(run_noting_condition(comprehension, [item], repetition(backend, comprehension))[0])
 
     if cond is None:
         made.extend(given)
@@ -119,9 +120,31 @@ def extend(
         if_stmt(backend, cond, append_if_true, nothing, tuple, set_nothing, (), 0)
 
 
+def repetition(backend: Any, function: FunctionType | Callable[..., Any]) -> Callable[[], None]:
+    """Return a function that undoes what a condition changes until then, whose first run has changed it.
+
+    Raises:
+        UnsupportedFunctionError: the condition has an effect that cannot be undone.
+    """
+    heap = Heap([function], own=(), code=None)
+    repeats = getattr(backend, "noted_effects", lambda: bool)()
+
+    def undo() -> None:
+        heap.restore()
+        if repeats():
+            raise UnsupportedFunctionError(
+                "a condition in a comprehension prints, draws a random number or changes a shared list",
+                why="the condition is recorded a second time, for the items that are kept",
+                remedy="use a loop: for x in xs: if ...: items.append(x)",
+            )
+
+    return undo
+
+
 def keep(cond: Any) -> bool:
     """In a comprehension's first run, record its condition and return False; in the second, return True."""
-    if _filters.stack[-1] is True:
+    if callable(undo := _filters.stack[-1]):
+        undo()
         return True
     _filters.stack[-1] = cond
     return False
