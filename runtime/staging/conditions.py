@@ -18,7 +18,7 @@ from ..values.locations import RESULT, Location, Variable, Written
 from ..values.structures import LEAF, Spec, leaf_paths, unflatten
 from .exceptions import AlwaysRaises, refuse_end
 from .state.aliases import WRITABLE, is_aliased, other_reference
-from .state.container_merging import MergedContainers, Value, aligned, split_results
+from .state.container_merging import MergedContainers, Value, aligned, collapsed, split_results
 from .state.escapes import is_local_result, outer_name, warn_of_escapes
 from .state.growing_lists import stage_list
 from .state.mismatches import Rows, Side, merge_results, outlined
@@ -126,6 +126,11 @@ def merge_paths(
         elif a_spec != b_spec and isinstance(location, Variable) and _are_lists(backend, whole):
             _refuse_selected(whole, name)
             a, b, a_spec = [whole[0]], [whole[1]], LEAF
+        elif a_spec != b_spec and not isinstance(getattr(location, "owner", None), list) and (
+            both := collapsed(backend, (a, a_spec), (b, b_spec))
+        ):  # fmt: skip
+            (a, a_spec), (b, _) = both
+            _refuse_selected([*a, *b], name)
         elif (
             a_spec != b_spec
             and not (is_missing(a) or is_missing(b))

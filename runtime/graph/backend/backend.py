@@ -116,7 +116,9 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
             return value.origin.type if isinstance(value, StagedList) else value.type
         if isinstance(value, Part):
             return AlternativesType(alternatives.describe(value))
-        return lists.list_type(value) if type(value) in (list, deque) else constant_type(value)
+        if isinstance(value, dict):
+            return staged_dicts.dict_type(value)
+        return lists.list_type(value) if type(value) in (list, deque, set) else constant_type(value)
 
     def is_text(self, value: Any) -> bool:
         return bound_type(value.type) == ScalarType(str)
@@ -261,11 +263,10 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
         if value is None:
             held = kind.held if isinstance(kind, MaybeType) else kind
             return recording.add("constant", (), held, value=None)
-        if type(value) is list:
-            value = object_updates.converted(value, kind)
-            return recording.to_node(lists.staged_list(value) if type(value) is list else value)
-        if type(value) is deque:
-            return recording.to_node(self.staged_deque(value))
+        if type(value) in references.MAKERS:
+            made = object_updates.converted(value, kind)
+            make = getattr(self, references.MAKERS[type(value)])
+            return recording.to_node(make(value) if made is value else made)
         own = getattr(value, "type", None)
         if isinstance(own, MaybeType) and isinstance(kind, OptionalType):
             return recording.to_node(self.bound(value))
