@@ -132,6 +132,12 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         )
         array[key] = value
         return array
+    if isinstance(target, list) and isinstance(key, slice) and (
+        staging.has_staged(key) or isinstance(value, StagedList)
+    ):  # fmt: skip
+        items = references.staged_in_place(target)
+        items[key] = value
+        return items
     if not isinstance(target, Staged) and staging.has_staged(key):
         if not isinstance(target, list):
             raise ValueNeededError(

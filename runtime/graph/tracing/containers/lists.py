@@ -290,12 +290,6 @@ def list_get(target: Any, key: Any) -> Any:
 
 
 def list_set(target: Any, key: Any, value: Any) -> Any:
-    if isinstance(key, slice):
-        raise UnsupportedFunctionError(
-            "a slice of a list cannot be assigned if the list or a bound of the slice is staged",
-            why="the graph has no operation that replaces a slice of a list",
-            remedy="build another list: append its items in a loop",
-        )
     node = item_node(target, value)
     kind = replace(target.type, element=merge_element_types(target.type.element, node.type))
     return record("list_set", (target, key, node), kind)

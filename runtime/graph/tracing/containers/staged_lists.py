@@ -13,7 +13,7 @@ from ....errors import AliasError, UnsupportedFunctionError
 from ...ir.graph import Node
 from ...ir.types import DequeType, ListType, ScalarType, is_reference
 from .. import recording
-from ..tensor import LENGTH_NEEDED, Staged, register_class
+from ..tensor import LENGTH_NEEDED, Scalar, Staged, Tensor, register_class
 from ..trace import current_builder, is_tracing
 from . import lists, object_updates, references
 
@@ -154,9 +154,31 @@ class StagedList(Staged):
 
     def __delitem__(self, key: Any) -> None:
         if isinstance(key, slice):
-            remedy = "build a list of the items to keep: [x for x in items if ...]"
-            self.fail("does not support deleting a slice", _NO_METHOD, remedy, UnsupportedFunctionError)
-        self.pop(key)
+            self.replace_slice(key, [])
+        else:
+            self.pop(key)
+
+    def replace_slice(self, key: slice, values: Any) -> None:
+        """`self[start:stop] = values`. Its bounds may be negative, out of range or crossed."""
+        call: Any = active_backend().call_builtin
+        if key.step is not None and (recording.is_staged(key.step) or key.step != 1):
+            remedy = "assign to one item after the other, or build another list"
+            what, why = "has a slice with a step that is replaced", "the graph has no operation for it"
+            self.fail(what, why, remedy, UnsupportedFunctionError)
+        if isinstance(values, Scalar) or (isinstance(values, Tensor) and not values.ndim):
+            [][:] = 0  # type: ignore[call-overload] # raises
+        if not isinstance(values, StagedList) and not recording.is_staged(values):
+            made: list[Any] = []
+            made[:] = values
+            values = made
+        values = values if isinstance(values, (list, StagedList)) else call(list, (values,), {})
+        before = lists.staged_list([]) if key.start is None else self[: key.start]
+        after = lists.staged_list([]) if key.stop is None else self[key.stop :]
+        length = call(len, (self,), {})
+        start, rest = call(len, (before,), {}), call(len, (after,), {})
+        stop = call(max, (start, length - rest), {})
+        self.assign(before + values + self[stop:])
+
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__") or not hasattr(list, name):
@@ -193,7 +215,9 @@ class StagedList(Staged):
         return lists.list_get(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if self.begin_change() and not isinstance(key, slice):
+        if isinstance(key, slice):
+            self.replace_slice(key, value)
+        elif self.begin_change():
             object_updates.object_update(self, "put", (key, value))
         else:
             self.write(lists.list_set(self, key, value))
@@ -250,7 +274,7 @@ class StagedDeque(StagedList):
         why = "the graph has no operation for it"
         self.fail("does not support this operation", why, remedy, UnsupportedFunctionError)
 
-    __delitem__ = __mul__ = __rmul__ = __eq__ = __ne__ = __radd__ = sort = _refuse
+    __delitem__ = replace_slice = __mul__ = __rmul__ = __eq__ = __ne__ = __radd__ = sort = _refuse
     __hash__ = Staged.__hash__
 
 
