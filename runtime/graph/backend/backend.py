@@ -29,6 +29,7 @@ from ..ir.types import (
     StagedType,
     bound_type,
     constant_type,
+    holds_references,
 )
 from ..state.variables import Variable
 from ..tracing import effects, failing_ops, plain_arrays, recording  # noqa: F401 - fills check_failing
@@ -65,7 +66,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
 
     name = "graph"
     announces = True
-    draws = formats_structures = compares_tuples = True
+    draws = formats_structures = compares_tuples = holds_optional_lists = True
     rolls_ranges = rolls_long_ranges = checks_indices = checks_operations = True
     staging = staticmethod(is_tracing)
     in_branch = staticmethod(in_inner_graph)
@@ -128,13 +129,15 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
         if not isinstance(value, (Tensor, Optional)):
             return isinstance(value, StagedList) and not value.is_reference
         kind = bound_type(value.type)
+        if isinstance(kind, ListType):
+            return True
         return isinstance(kind, ArrayType) and bool(kind.shape or value.is_mutable)
 
     def optional(self, held: StagedType) -> StagedType:
         """Return the type of a value that is None on another path."""
         if isinstance(held, MaybeType) and is_return_variable(held.name):
             return MaybeType(self.optional(held.held), held.name)
-        if isinstance(held, (MaybeType, ListType)):
+        if isinstance(held, MaybeType) or holds_references(held):
             raise TypeError(f"a value of type {held} on one path cannot be None on the other")
         return held if isinstance(held, OptionalType) else OptionalType(held)
 

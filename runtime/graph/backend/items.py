@@ -22,9 +22,10 @@ from ..ir.types import ArrayType, ListType, ScalarType, bound_type
 from ..tracing import plain_arrays, recording
 from ..tracing.containers import lists, references
 from ..tracing.containers.iterables import StagedIterable
+from ..tracing.containers.optional_lists import OptionalList
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.numpy_views import is_basic
-from ..tracing.tensor import Scalar, Staged, Tensor
+from ..tracing.tensor import Scalar, Staged, Tensor, some
 from ..tracing.trace import current_builder, in_inner_graph, is_tracing
 from . import builtins
 
@@ -35,6 +36,8 @@ def is_argument_copy(value: Any) -> bool:
 
 
 def contains(item: Any, container: Any) -> Any:
+    if isinstance(container, OptionalList):
+        container = some(container, "contains", item)
     if isinstance(container, (tuple, list)):
         result: Any = False
         for element in container:

@@ -16,6 +16,7 @@ from ...core.active_backends import CAPTURES, active_backend
 from ...errors import MismatchError, StagingError
 from ..ir.types import ScalarType, bound_type
 from ..tracing import recording
+from ..tracing.containers.optional_lists import OptionalList
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.tensor import Optional, Scalar, Staged, some
 from ..tracing.trace import current_builder
@@ -57,13 +58,13 @@ def not_(value: Any) -> Any:
 
 
 def _short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool) -> Any:
-    is_list, is_mixed = isinstance(left, StagedList), isinstance(left, Truth)
+    is_list, is_mixed = isinstance(left, (StagedList, OptionalList)), isinstance(left, Truth)
 
     def second() -> Any:
         nonlocal is_mixed
         value = right()
         is_mixed = is_mixed or isinstance(value, Truth)
-        is_mixed = is_mixed or isinstance(value, (StagedList, list, deque)) is not is_list
+        is_mixed = is_mixed or isinstance(value, (StagedList, OptionalList, list, deque)) is not is_list
         return _truth(value) if is_mixed else value
 
     def first() -> Any:

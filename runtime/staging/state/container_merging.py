@@ -71,6 +71,7 @@ def collapsed(backend: Backend, first: Value, second: Value) -> tuple[Value, Val
     """
     rest = iter(first[0]), iter(second[0])
     leaves: tuple[list[Any], list[Any]] = [], []
+    has_none = getattr(backend, "holds_optional_lists", False)
 
     def walk(one: Spec, other: Spec) -> Spec | None:
         is_alike = one.kind is other.kind and one.keys == other.keys and len(one.parts) == len(other.parts)
@@ -80,9 +81,8 @@ def collapsed(backend: Backend, first: Value, second: Value) -> tuple[Value, Val
         for spec, values, found in zip((one, other), rest, leaves, strict=True):
             found.append(unflatten(spec, [next(values) for part in walk_specs(spec) if part.kind is None]))
         pair = leaves[0][-1], leaves[1][-1]
-        if is_alike or any(type(v) in _COLLAPSIBLE for v in pair) and None not in map(backend.type_of, pair):
-            return LEAF
-        return None
+        is_held = [v is None and has_none or backend.type_of(v) is not None for v in pair]
+        return LEAF if is_alike or (all(is_held) and any(type(v) in _COLLAPSIBLE for v in pair)) else None
 
     spec = walk(first[1], second[1])
     return None if spec is None else ((leaves[0], spec), (leaves[1], spec))

@@ -350,6 +350,8 @@ class Statement:
         for location in self.items & values.keys():
             if type(values[location]) is list:
                 self.backend.keep_unchanged(values[location], _item_error(location.name))  # type: ignore[attr-defined]
+            elif getattr(values[location], "may_be_none", False):
+                self.backend.share(values[location], "it is an item of a list, which would have to change too")  # type: ignore[attr-defined]
         for value in values.values():
             selected_container.snapshot_sources(value)
 

@@ -169,6 +169,8 @@ def element_node(value: Any) -> Node:
         node = objects.object_node(value, element_node)
         if node is not None:
             return node
+    if isinstance(value, Optional) and isinstance(value.type.held, ListType):
+        _mark_as_item(value)
     is_single = not is_staged(value) or isinstance(value, (Optional, Scalar))
     if not is_single and (value.is_mutable or isinstance(value.type, ListType) or value.ndim):
         _mark_as_item(value)

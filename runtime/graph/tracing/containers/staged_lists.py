@@ -23,7 +23,7 @@ _NO_METHOD = "the length of the list depends on staged values, and the graph has
 class StagedList(Staged):
     """A Python list in the graph, whose elements have one type."""
 
-    __slots__ = ("home", "lost", "made_in")
+    __slots__ = ("home", "lost", "made_in", "optional")
 
     noun, copy_remedy = "a list", "assign a copy to the other name, or return a copy: items.copy()"
     python_class: type = list
@@ -33,6 +33,8 @@ class StagedList(Staged):
         self.made_in = owner
         self.home: Any = None
         """The list that it is an item of, or a function that returns it as an object, if one is known."""
+        self.optional: Any = None
+        """The value that may be None of which it is the list, whose changes are changes of that."""
         self.lost = ""
         """Why it cannot be used any more."""
         if is_tracing():
@@ -55,6 +57,13 @@ class StagedList(Staged):
     @shared.setter
     def shared(self, reason: str) -> None:
         Staged.shared.fset(self, reason)  # type: ignore[attr-defined]
+        if self.optional is not None:
+            self.optional.shared = reason
+
+    def write(self, value: Any) -> None:
+        super().write(value)
+        if self.optional is not None:
+            self.optional.write(self)
 
     def node(self) -> Node:
         if self.lost:
