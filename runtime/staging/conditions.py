@@ -17,7 +17,7 @@ from ..values.alternatives import changed_leaves, parts_of
 from ..values.locations import RESULT, Location, Variable, Written
 from ..values.structures import LEAF, Spec, leaf_paths, unflatten
 from .exceptions import AlwaysRaises, refuse_end
-from .state.aliases import WRITABLE, is_aliased, other_reference
+from .state.aliases import WRITABLE, is_aliased, names_of, other_reference
 from .state.container_merging import MergedContainers, Value, aligned, collapsed, split_results
 from .state.escapes import is_local_result, outer_name, warn_of_escapes
 from .state.growing_lists import stage_list
@@ -193,8 +193,9 @@ def merge_paths(
                 for leaf in parts_of(whole)
                 if backend.is_handle(leaf) and not is_local_result(leaf, location)
             ]
+            own = names_of(statement.names, location.name)
             if any(is_aliased(leaf, location, reason) for leaf, reason in handles) or any(
-                isinstance(leaf, WRITABLE) and other_reference(leaf, (location.name,), statement.code)
+                isinstance(leaf, WRITABLE) and other_reference(leaf, own, statement.code)
                 for leaf in leaves
             ):
                 for value in (result, *chain(*map(parts_of, leaves))):
