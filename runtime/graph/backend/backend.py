@@ -11,7 +11,7 @@ from typing import Any
 from ... import staging
 from ...backends.functional.staged_text import StagedField
 from ...core.closures import nothing, set_nothing
-from ...core.undefined import Undefined, is_return_variable
+from ...core.undefined import Undefined
 from ...errors import AliasError, ValueNeededError
 from ...staging.exceptions import is_own_raise
 from ...values.alternatives import Part, part_of
@@ -135,9 +135,9 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
 
     def optional(self, held: StagedType) -> StagedType:
         """Return the type of a value that is None on another path."""
-        if isinstance(held, MaybeType) and is_return_variable(held.name):
+        if isinstance(held, MaybeType):
             return MaybeType(self.optional(held.held), held.name)
-        if isinstance(held, MaybeType) or holds_references(held):
+        if holds_references(held):
             raise TypeError(f"a value of type {held} on one path cannot be None on the other")
         return held if isinstance(held, OptionalType) else OptionalType(held)
 
