@@ -284,7 +284,11 @@ class OuterState:
             index = next(i for i, known in enumerate(self.handles) if known is handle)
             self.types[index] = functools.reduce(merge_types, kinds, self.types[index])
         self.captures = [outer for outer, _ in builder.operands()]
-        places = {location: left for location, left in path.values.items() if isinstance(location, Location)}
+        places = {
+            location: left
+            for location, left in path.values.items()
+            if isinstance(location, Location) and not recursion.is_inner(location)
+        }
         is_known = self.note(recursion, places)
         return is_known and before == (self.written_arguments, self.captures, self.types)
 

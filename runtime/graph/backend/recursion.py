@@ -287,11 +287,19 @@ class Recursion:
         if arrays := self._statement.heap.changed():
             raise Restage(arrays)
         changes = self._statement.heap.changes()
-        changed = {slot: self.flatten_outer(value) for slot, value in changes.items()}
+        changed = {slot: self.flatten_outer(v) for slot, v in changes.items() if not self.is_inner(slot)}
         if not self.state.knows(self, changed):
             raise Retrace(self, changed)
         if self.state.widen_types():
             raise Retrace(self)
+
+    def is_inner(self, slot: Location) -> bool:
+        """Return whether a slot belongs to an exception that does not leave the function."""
+        flight = running.flight
+        if flight is None or slot.owner is not flight.state:
+            return False
+        raised = next((error for error in flight.raised if slot.key in error.names.values()), None)
+        return raised is not None and not any(raised.attempt is known for known in self._attempts)
 
     def flatten_outer(self, value: Any) -> tuple[list[Any], Spec]:
         """Flatten an outer value. A container that is older than the trace is a leaf."""
