@@ -195,8 +195,7 @@ def merge_paths(
             ]
             own = names_of(statement.names, location.name)
             if any(is_aliased(leaf, location, reason) for leaf, reason in handles) or any(
-                isinstance(leaf, WRITABLE) and other_reference(leaf, own, statement.code)
-                for leaf in leaves
+                isinstance(leaf, WRITABLE) and other_reference(leaf, own, statement.code) for leaf in leaves
             ):
                 for value in (result, *chain(*map(parts_of, leaves))):
                     share(value, "it may be another name for an array created before the 'if'")

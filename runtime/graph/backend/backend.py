@@ -213,9 +213,6 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
     def open_branch(self, name: str = "branch") -> BranchCapture:
         return BranchCapture(Builder(name, current_builder()), self)
 
-    def noted_effects(self) -> Callable[[], bool]:
-        return current_builder().noted_effects()
-
     def undone_after(self, error: type[BaseException]) -> AbstractContextManager[None]:
         return current_builder().undone_after(error)
 

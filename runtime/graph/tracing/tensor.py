@@ -756,7 +756,7 @@ def _as_method(function: Any, name: str, owner: str = "numpy.ndarray") -> Any:
 
 
 CLASSES: dict[Any, type[Staged]] = {}
-"""The class of the staged values of each type, and of `(ListType, OptionalType)` for lists that may be None."""
+"""The class of the staged values of each type. `(ListType, OptionalType)` is for lists that may be None."""
 STRUCTURES: dict[type, Callable[[Node], Any]] = {
     TupleType: lambda node: tuple(recording.outputs(node, node.type.parts))
 }

@@ -29,7 +29,6 @@ from ...errors import LeakError, StateError
 from ...staging.state.heap import excluded_from_heap
 from ...staging.state.search import ROOT
 from ..ir.graph import Frames, Graph, Node
-from ..ir.subgraphs import unrepeatable_effects
 from ..ir.types import MaybeType, OptionalType, StagedType
 from .selected_values import ListRegistry, SelectedValues
 
@@ -151,23 +150,6 @@ class Builder:
             if outer is not None:
                 outer += self.journal
             self.journal = outer
-
-    def noted_effects(self) -> Callable[[], bool]:
-        """Return a function that takes back the writes until then.
-
-        It returns whether there are other effects, which would be repeated.
-        """
-        count, outer, self.journal = len(self.graph.nodes), self.journal, []
-
-        def undo() -> bool:
-            for handle, owner, node in reversed(self.journal or ()):
-                handle.restore(owner, node)
-            self.journal = outer
-            recorded = Graph("condition")
-            recorded.nodes[:] = self.graph.nodes[count:]
-            return any(unrepeatable_effects(recorded))
-
-        return undo
 
     def operands(self) -> list[tuple[Node, Node]]:
         """Return the captured values as pairs of a node of the parent and an argument of this graph."""

@@ -81,7 +81,7 @@ def collapsed(backend: Backend, first: Value, second: Value) -> tuple[Value, Val
         for spec, values, found in zip((one, other), rest, leaves, strict=True):
             found.append(unflatten(spec, [next(values) for part in walk_specs(spec) if part.kind is None]))
         pair = leaves[0][-1], leaves[1][-1]
-        is_held = [v is None and has_none or backend.type_of(v) is not None for v in pair]
+        is_held = [(v is None and has_none) or backend.type_of(v) is not None for v in pair]
         return LEAF if is_alike or (all(is_held) and any(type(v) in _COLLAPSIBLE for v in pair)) else None
 
     spec = walk(first[1], second[1])

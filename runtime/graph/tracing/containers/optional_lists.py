@@ -51,7 +51,7 @@ class OptionalList(Optional):
 
     def write(self, value: Any) -> None:
         if isinstance(getattr(value, "type", None), ListType):
-            marker = current_builder().constant(True, ScalarType(bool))  # noqa: FBT003 - not a flag
+            marker = current_builder().constant(True, ScalarType(bool))
             super().write(add("none_or", (marker, to_node(value)), OptionalType(value.type)))
         else:
             super().write(value)

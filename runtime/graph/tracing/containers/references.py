@@ -203,7 +203,7 @@ def begin(handle: Any) -> list[tuple[list[Any], Any]]:
     others = [*ListAliases(handle).handles()]
     if any(isinstance(other, Optional) for other in others):
         handle.fail(
-            "is changed, and may have another name, or be in a list that has one, which is None on another path",
+            "is changed, and may have another name, or be in a list that has one, and that name may be None",
             "the change would have to reach that name",
             "change a copy: list(items)",
             AliasError,

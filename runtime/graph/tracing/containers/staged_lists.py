@@ -188,7 +188,6 @@ class StagedList(Staged):
         stop = call(max, (start, length - rest), {})
         self.assign(before + values + self[stop:])
 
-
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__") or not hasattr(list, name):
             raise AttributeError(f"'list' object has no attribute '{name}'")
