@@ -104,6 +104,8 @@ def _ends(backend: Any, called: types.FunctionType, args: Any, kwargs: Any) -> b
     """Return whether the trace of a recursive call ends, without leaving anything in the graph."""
     code, unrolled = called.__code__, current_builder().root.unrolled
     unrolled[code] = MAX_UNROLLED
+    noted = [] if running.flight is None else [running.flight.raised, running.flight.takers]
+    before = [len(raised) for raised in noted]
     try:
         _statement(backend, called, (args, kwargs)).run(lambda: called(*args, **kwargs))
     except Diverges as error:
@@ -116,6 +118,8 @@ def _ends(backend: Any, called: types.FunctionType, args: Any, kwargs: Any) -> b
         return True
     finally:
         del unrolled[code]
+        for raised, count in zip(noted, before, strict=True):
+            del raised[count:]
     return True
 
 

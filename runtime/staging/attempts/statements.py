@@ -9,13 +9,14 @@ from ...backends import Backend
 from ...core.in_flight import InFlight, running
 from ...core.rolling_attempts import refuse_rolling
 from ...debugging.tracebacks import is_internal
-from ...errors import AutographError
+from ...errors import AutographError, RaiseInTryError
 from ...values.structures import flatten
 from ..conditions import if_stmt
 from ..exceptions import AlwaysRaises
 from ..state.statement import Restage, Statement
 from .flight import Attempt, Flight, Raised
 from .managers import Again
+from .rests import MAX_RESTS
 from .watching import watching
 
 
@@ -110,6 +111,12 @@ def _try_stmt(
         flight.again = map(Again, attempt.entered)
         body()
 
+    if len(own) > MAX_RESTS:
+        raise RaiseInTryError(
+            f"a 'try' or 'with' catches what more than {MAX_RESTS} statements may raise",
+            why="its handlers are staged once for each of them, each time in a branch inside the one before",
+            remedy="raise in fewer places, or return a value that says whether something has failed",
+        )
     if own:
         flight.repeating.append(attempt)
         try:
