@@ -111,16 +111,18 @@ def _try_stmt(
         flight.again = map(Again, attempt.entered)
         body()
 
-    if len(own) > MAX_RESTS:
-        raise RaiseInTryError(
-            f"a 'try' or 'with' catches what more than {MAX_RESTS} statements may raise",
-            why="its handlers are staged once for each of them, each time in a branch inside the one before",
-            remedy="raise in fewer places, or return a value that says whether something has failed",
-        )
     if own:
         flight.repeating.append(attempt)
         try:
             rest(own)
+        except RecursionError as error:
+            if type(error) is not RecursionError or len(own) <= MAX_RESTS:
+                raise
+            raise RaiseInTryError(
+                f"a 'try' or 'with' catches what {len(own)} statements may raise",
+                why="its handlers are staged once for each of them, each time in a branch inside the one before",
+                remedy="raise in fewer places, or return a value that says whether something has failed",
+            ) from None
         finally:
             flight.repeating.pop()
         for raised in own:
