@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FrameType, FunctionType
@@ -127,11 +128,11 @@ def repetition(backend: Any, function: FunctionType | Callable[..., Any]) -> Cal
         UnsupportedFunctionError: the condition has an effect that cannot be undone.
     """
     heap = Heap([function], own=(), code=None)
-    repeats = getattr(backend, "noted_effects", lambda: bool)()
+    take_back = getattr(backend, "noted_effects", _no_effects)()
 
     def undo() -> None:
         heap.restore()
-        if repeats():
+        if take_back()[1]:
             raise UnsupportedFunctionError(
                 "a condition in a comprehension prints, draws a random number or changes a shared list",
                 why="the condition is recorded a second time, for the items that are kept",
@@ -139,6 +140,26 @@ def repetition(backend: Any, function: FunctionType | Callable[..., Any]) -> Cal
             )
 
     return undo
+
+
+def without_effects(backend: Any, items: Any) -> Callable[[], None]:
+    """Return a function that raises if the items that `map` or `filter` has made until then had an effect."""
+    heap = Heap(gc.get_referents(items), own=(), code=None)
+    take_back = getattr(backend, "noted_effects", _no_effects)()
+
+    def check() -> None:
+        if any(take_back()) or heap.changes() or heap.changed():
+            raise UnsupportedFunctionError(
+                f"any() or all() consumes a {type(items).__name__} object, and its function has an effect",
+                why="a staged item decides how many items Python would ask for",
+                remedy="use a loop with 'break'",
+            )
+
+    return check
+
+
+def _no_effects() -> Callable[[], tuple[bool, bool]]:
+    return lambda: (False, False)
 
 
 def keep(cond: Any) -> bool:

@@ -55,21 +55,22 @@ class Sharing:
             base = base.base
         return value.read() if value.is_stale or base is not None else value
 
-    def noted_effects(self) -> Callable[[], bool]:
+    def noted_effects(self) -> Callable[[], tuple[bool, bool]]:
         """Return a function that takes back the writes until then.
 
-        It returns whether there are other effects, which would be repeated.
+        It returns whether there were any, and whether there are other effects, which would be repeated.
         """
         builder = current_builder()
         count, outer, builder.journal = len(builder.graph.nodes), builder.journal, []
 
-        def undo() -> bool:
+        def undo() -> tuple[bool, bool]:
+            has_writes = bool(builder.journal)
             for handle, owner, node in reversed(builder.journal or ()):
                 handle.restore(owner, node)
             builder.journal = outer
             recorded = Graph("condition")
             recorded.nodes[:] = builder.graph.nodes[count:]
-            return any(unrepeatable_effects(recorded))
+            return has_writes, any(unrepeatable_effects(recorded))
 
         return undo
 

@@ -107,3 +107,16 @@ def test_effects_that_would_be_repeated_are_refused(condition, use):
 
     with pytest.raises(ag.UnsupportedFunctionError, match="a condition in a comprehension prints, draws"):
         ag.function(f)(XS)
+
+
+def test_all_of_a_map_is_refused_if_the_function_has_an_effect():
+    def f(xs):
+        counter = Counter()
+        return all(map(counter.is_small, [xs[0], xs[1], xs[2]])), counter.count
+
+    def pure(xs):
+        return all(map(lambda x: x < 2, [xs[0], xs[1], xs[2]]))
+
+    with pytest.raises(ag.UnsupportedFunctionError, match="consumes a map object"):
+        ag.function(f)(XS)
+    assert ag.function(pure)(XS) == pure(XS)
