@@ -120,7 +120,7 @@ def _try_stmt(
                 raise
             raise RaiseInTryError(
                 f"a 'try' or 'with' catches what {len(own)} statements may raise",
-                why="its handlers are staged once for each of them, each time in a branch inside the one before",
+                why="its handlers are staged for each of them, each time in a branch inside the one before",
                 remedy="raise in fewer places, or return a value that says whether something has failed",
             ) from None
         finally:

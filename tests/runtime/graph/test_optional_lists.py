@@ -69,7 +69,8 @@ def item_created_in_a_branch(xs):
 def list_of_lists(xs):
     rows, chosen = [], None
     for x in xs:
-        rows.append([x])
+        row = [x]
+        rows.append(row)
     if xs[0] > 0:
         chosen = rows
     if chosen is not None:
