@@ -188,7 +188,8 @@ class Heap:
         code, scope, cells = function.__code__, function.__globals__, function.__closure__ or ()
         found = [c.cell_contents for c in cells if has_contents(c)]
         if is_library_module(scope.get("__name__")):
-            return found if is_internal(code) else ()
+            called = (types.FunctionType, types.MethodType)
+            return [value for value in found if isinstance(value, called)] if is_internal(code) else ()
         named = [scope[n] for n in code.co_names if n in scope]
         self.globals += named
         found += named
