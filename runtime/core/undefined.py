@@ -79,12 +79,13 @@ def _unpack(value: None) -> NoReturn:
 
 
 _IN_PLACE = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor"
+_OPERATORS = "getitem setitem delitem contains lt le gt ge add mul"
 NONE_USES: dict[str, Callable[..., Any]] = {
     "getattr": getattr,
     "iter": iter,
     "len": len,
     "unpack": _unpack,
-    **{name: getattr(operator, name) for name in "getitem contains lt le gt ge add mul".split()},
+    **{name: getattr(operator, name) for name in _OPERATORS.split()},
     **{f"i{name}": getattr(operator, f"i{name}") for name in _IN_PLACE.split()},
 }
 """Uses of a value that may be None for which Python has an error of its own."""

@@ -16,6 +16,7 @@ from .. import staging
 from ..backends import staged_by
 from ..backends.builtins import DISPATCHING, MATH, NUMPY, PYTHON, original
 from ..core.active_backends import active_backend
+from ..core.closures import nothing
 from ..core.rolling_attempts import note_use
 from ..debugging.tracebacks import drop_current_frame
 from ..values.selected_container import SelectedList
@@ -117,12 +118,17 @@ def _consumed(function: Callable[..., Any], items: Iterable[Any]) -> Iterable[An
         return items if function in _TRUTHS else [*items]
     consumed: list[Any] = []
     has_staged = False
+    check: Callable[[], None] = nothing
     for item in items:
         item, _ = staging.truth(item)
-        has_staged = has_staged or staged_by(item) is not None
+        if not has_staged and (backend := staged_by(item)) is not None:
+            has_staged = True
+            if isinstance(items, (map, filter)):
+                check = staging.without_effects(backend, items)
         consumed.append(item if has_staged else bool(item))
         if not has_staged and consumed[-1] is (function is any):
             break
+    check()
     return consumed
 
 

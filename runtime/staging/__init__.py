@@ -18,7 +18,7 @@ _HOMES = {
     "conditions": "if_exp if_stmt",
     "expressions": "contains ended extend found_in get_item has_staged in_branch keep "
     "list_comp looping owner_of owner_of_item owner_of_text plain_comp run_noting_condition shown "
-    "staged_list tells_raises",
+    "staged_list tells_raises without_effects",
     "exceptions": "AlwaysRaises",
     "generator_expressions": "assumed note_push_form",
     "generators": "Consumer StagedItems source_of",

@@ -10,15 +10,15 @@ from ..backends import Backend, staged_by
 from ..core.active_backends import assuming
 from ..core.closures import nothing, set_nothing
 from ..core.in_flight import SKIPPED, running
-from ..core.undefined import Undefined
+from ..core.undefined import Undefined, is_return_variable
 from ..errors import AliasError
 from ..values import selected_container
 from ..values.alternatives import changed_leaves, parts_of
 from ..values.locations import RESULT, Location, Variable, Written
 from ..values.structures import LEAF, Spec, leaf_paths, unflatten
 from .exceptions import AlwaysRaises, refuse_end
-from .state.aliases import WRITABLE, is_aliased, other_reference, shared_places
-from .state.container_merging import MergedContainers, Value, aligned, split_results
+from .state.aliases import WRITABLE, is_aliased, names_of, other_reference, shared_places
+from .state.container_merging import MergedContainers, Value, aligned, collapsed, split_results
 from .state.escapes import is_local_result, outer_name, warn_of_escapes
 from .state.growing_lists import stage_list
 from .state.mismatches import Rows, Side, merge_results, outlined
@@ -126,6 +126,11 @@ def merge_paths(
         elif a_spec != b_spec and isinstance(location, Variable) and _are_lists(backend, whole):
             _refuse_selected(whole, name)
             a, b, a_spec = [whole[0]], [whole[1]], LEAF
+        elif a_spec != b_spec and not isinstance(getattr(location, "owner", None), list) and (
+            both := collapsed(backend, (a, a_spec), (b, b_spec))
+        ):  # fmt: skip
+            (a, a_spec), (b, _) = both
+            _refuse_selected([*a, *b], name)
         elif (
             a_spec != b_spec
             and not (is_missing(a) or is_missing(b))
@@ -189,9 +194,9 @@ def merge_paths(
                 for leaf in parts_of(whole)
                 if backend.is_handle(leaf) and not is_local_result(leaf, location)
             ]
+            own = names_of(statement.names, location.name)
             if any(is_aliased(leaf, location, reason) for leaf, reason in handles) or any(
-                isinstance(leaf, WRITABLE) and other_reference(leaf, (location.name,), statement.code)
-                for leaf in leaves
+                isinstance(leaf, WRITABLE) and other_reference(leaf, own, statement.code) for leaf in leaves
             ):
                 for value in (result, *chain(*map(parts_of, leaves))):
                     share(value, "it may be another name for an array created before the 'if'")
@@ -235,6 +240,7 @@ def _are_lists(backend: Backend, values: Sequence[Any]) -> bool:
 def _refuse_selected(lists: Sequence[Any], name: str) -> None:
     """Raise if other names refer to one of two lists that a list of staged length would replace."""
     if any(isinstance(value, selected_container.SelectedContainer) for value in lists):
+        name = "the result of the function" if is_return_variable(name) else name
         raise AliasError(
             f"a staged condition selects one of two lists for {name}, and other names refer to them too",
             why=f"a change to {name} would have to reach the selected list, "

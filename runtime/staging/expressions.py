@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FrameType, FunctionType
@@ -24,14 +25,15 @@ from .conditions import if_exp, if_stmt
 from .loop_options import sized
 from .loops import for_stmt
 from .rolling.rolled_uses import note_item_use
-from .state.heap import is_of_user
+from .state.heap import Heap, is_of_user
 from .state.missing_values import OptionalStructure, bound_parts
 
 
 class _Filters(threading.local):
     """The comprehensions that this thread is running, outermost first.
 
-    Each entry is the staged condition recorded so far, None before that, or True to keep all items.
+    Each entry is the staged condition recorded so far, None before that, or, to keep all items, a function
+    that undoes what the condition has changed.
     """
 
     def __init__(self) -> None:
@@ -95,7 +97,7 @@ def staged_list(backend: Backend, values: list[Any]) -> Any:
 
 
 def run_noting_condition(
-    comprehension: Callable[[Any], list], items: Iterable[Any], condition: bool | None = None
+    comprehension: Callable[[Any], list], items: Iterable[Any], condition: Callable[[], None] | None = None
 ) -> tuple[list[Any], Any]:
     """Return a comprehension's items, and the staged condition of an item that it skipped, or None."""
     _filters.stack.append(condition)
@@ -111,7 +113,7 @@ def extend(
     """Append the results of a comprehension for one item, under the item's condition if it is staged."""
 
     def append_if_true() -> None:
-        made.extend(run_noting_condition(comprehension, [item], condition=True)[0])
+        made.extend(run_noting_condition(comprehension, [item], repetition(backend, comprehension))[0])
 
     if cond is None:
         made.extend(given)
@@ -119,9 +121,51 @@ def extend(
         if_stmt(backend, cond, append_if_true, nothing, tuple, set_nothing, (), 0)
 
 
+def repetition(backend: Any, function: FunctionType | Callable[..., Any]) -> Callable[[], None]:
+    """Return a function that undoes what a condition changes until then, whose first run has changed it.
+
+    Raises:
+        UnsupportedFunctionError: the condition has an effect that cannot be undone.
+    """
+    heap = Heap([function], own=(), code=None)
+    take_back = getattr(backend, "noted_effects", _no_effects)()
+
+    def undo() -> None:
+        heap.restore()
+        if take_back()[1]:
+            raise UnsupportedFunctionError(
+                "a condition in a comprehension prints, draws a random number or changes a shared list",
+                why="the condition is recorded a second time, for the items that are kept",
+                remedy="use a loop: for x in xs: if ...: items.append(x)",
+            )
+
+    return undo
+
+
+def without_effects(backend: Any, items: Any) -> Callable[[], None]:
+    """Return a function that raises if the items that `map` or `filter` has made until then had an effect."""
+    heap = Heap(gc.get_referents(items), own=(), code=None)
+    take_back = getattr(backend, "noted_effects", _no_effects)()
+
+    def check() -> None:
+        if any(take_back()) or heap.changes() or heap.changed():
+            raise UnsupportedFunctionError(
+                f"any() or all() consumes a {type(items).__name__} object, and its function has an effect",
+                why="a staged item decides how many items Python would ask for",
+                remedy="use a loop with 'break'",
+            )
+
+    return check
+
+
+def _no_effects() -> Callable[[], tuple[bool, bool]]:
+    return lambda: (False, False)
+
+
 def keep(cond: Any) -> bool:
     """In a comprehension's first run, record its condition and return False; in the second, return True."""
-    if _filters.stack[-1] is True:
+    if callable(undo := _filters.stack[-1]):
+        undo()
         return True
     _filters.stack[-1] = cond
     return False

@@ -13,9 +13,11 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ..backends import staged_by
+from ..core.active_backends import active_backend
 from ..core.closures import nothing
 from ..errors.unsupported import unsupported_place
 from .conditions import if_stmt
+from .expressions import repetition
 from .generators import (
     FINDERS,
     Consumer,
@@ -80,6 +82,7 @@ class _Run:
         self.frame, self.assumed = self.generator.gi_frame, assumed
         self.condition: Any = None
         self.has_results = False
+        self.undo = repetition(active_backend(), function) if assumed else nothing
 
     def __iter__(self) -> _Run:
         return self
@@ -111,6 +114,8 @@ def assumed(condition: Any, frame: FrameType) -> bool | None:
         return None
     if run.assumed:
         run.assumed -= 1
+        if not run.assumed:
+            run.undo()
         return True
     run.condition = condition
     return False

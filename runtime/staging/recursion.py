@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.active_backends import active_backend
 from ..core.closures import cells_of
+from ..core.in_flight import running
 from ..debugging.tracebacks import is_internal
 from .state.heap import running_heaps
 from .state.search import ROOT
@@ -56,7 +57,8 @@ def running_activation(
     while frame is not None:
         code = frame.f_code
         if code is called.__code__:
-            variables = dict(frame.f_locals) if is_captured else None
+            is_staged = is_captured or (running.flight is not None and running.flight.has_rest(frame))
+            variables = dict(frame.f_locals) if is_staged else None
             if variables is None or not _has_cells(called, variables):
                 return None
             note_activation(called)

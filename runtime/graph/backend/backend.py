@@ -11,7 +11,7 @@ from typing import Any
 from ... import staging
 from ...backends.functional.staged_text import StagedField
 from ...core.closures import nothing, set_nothing
-from ...core.undefined import Undefined, is_return_variable
+from ...core.undefined import Undefined
 from ...errors import AliasError, ValueNeededError
 from ...staging.exceptions import is_own_raise
 from ...values.alternatives import Part, part_of
@@ -29,6 +29,7 @@ from ..ir.types import (
     StagedType,
     bound_type,
     constant_type,
+    holds_references,
 )
 from ..state.variables import Variable
 from ..tracing import effects, failing_ops, plain_arrays, recording  # noqa: F401 - fills check_failing
@@ -65,7 +66,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
 
     name = "graph"
     announces = True
-    draws = formats_structures = compares_tuples = True
+    draws = formats_structures = compares_tuples = holds_optional_lists = True
     rolls_ranges = rolls_long_ranges = checks_indices = checks_operations = True
     staging = staticmethod(is_tracing)
     in_branch = staticmethod(in_inner_graph)
@@ -116,6 +117,8 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
             return value.origin.type if isinstance(value, StagedList) else value.type
         if isinstance(value, Part):
             return AlternativesType(alternatives.describe(value))
+        if isinstance(value, dict):
+            return staged_dicts.dict_type(value)
         return lists.list_type(value) if type(value) in (list, deque, set) else constant_type(value)
 
     def is_text(self, value: Any) -> bool:
@@ -126,13 +129,15 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
         if not isinstance(value, (Tensor, Optional)):
             return isinstance(value, StagedList) and not value.is_reference
         kind = bound_type(value.type)
+        if isinstance(kind, ListType):
+            return True
         return isinstance(kind, ArrayType) and bool(kind.shape or value.is_mutable)
 
     def optional(self, held: StagedType) -> StagedType:
         """Return the type of a value that is None on another path."""
-        if isinstance(held, MaybeType) and is_return_variable(held.name):
+        if isinstance(held, MaybeType):
             return MaybeType(self.optional(held.held), held.name)
-        if isinstance(held, (MaybeType, ListType)):
+        if holds_references(held):
             raise TypeError(f"a value of type {held} on one path cannot be None on the other")
         return held if isinstance(held, OptionalType) else OptionalType(held)
 
@@ -258,13 +263,10 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
         if value is None:
             held = kind.held if isinstance(kind, MaybeType) else kind
             return recording.add("constant", (), held, value=None)
-        if type(value) is list:
-            value = object_updates.converted(value, kind)
-            return recording.to_node(lists.staged_list(value) if type(value) is list else value)
-        if type(value) is deque:
-            return recording.to_node(self.staged_deque(value))
-        if type(value) is set:
-            return recording.to_node(self.staged_set(value))
+        if type(value) in references.MAKERS:
+            made = object_updates.converted(value, kind)
+            make = getattr(self, references.MAKERS[type(value)])
+            return recording.to_node(make(value) if made is value else made)
         own = getattr(value, "type", None)
         if isinstance(own, MaybeType) and isinstance(kind, OptionalType):
             return recording.to_node(self.bound(value))

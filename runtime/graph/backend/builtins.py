@@ -36,6 +36,7 @@ from ..tracing.containers.iterables import (
     staged_reversed,
     staged_zip,
 )
+from ..tracing.containers.optional_lists import OptionalList
 from ..tracing.containers.staged_keyed import StagedKeyed
 from ..tracing.containers.staged_lists import StagedDeque, StagedList
 from ..tracing.numpy_views import as_array
@@ -380,6 +381,7 @@ IMPLEMENTATIONS: dict[Callable[..., Any], Callable[..., Any]] = {
 def call(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
     """Call the staged form of a builtin."""
     if function not in _OF_CONTAINERS:
+        args = tuple([some(a, "iter") if isinstance(a, OptionalList) else a for a in args])
         args = tuple([a.as_list() if isinstance(a, StagedKeyed) else a for a in args])
     return IMPLEMENTATIONS[function](*args, **kwargs)
 

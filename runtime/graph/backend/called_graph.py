@@ -1,4 +1,4 @@
-"""What a called graph returns, and what it reads and changes outside of its function."""
+"""What a called graph returns."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...core.in_flight import SKIPPED
 from ...core.undefined import Undefined
 from ...errors.recursion import refusal
 from ...staging.state.missing_values import unified
 from ...staging.state.statement import Path, Statement
-from ...values.locations import ClassView, DictView, Location, Written
 from ...values.structures import LEAF, Spec, leaf_paths, unflatten
 from ..ir.alias_analysis import AliasAnalysis, is_immutable
-from ..ir.graph import Graph, Node
+from ..ir.graph import Graph
 from ..ir.type_merging import merge_types
-from ..ir.types import ArrayType, DictType, ListType, ScalarType, SetType, StagedType, bound_type
-from ..tracing.trace import Builder, current_builder
+from ..ir.types import ArrayType, ListType, StagedType
 
 
 @dataclass(frozen=True)
@@ -49,17 +48,21 @@ class Results:
     """The indices of leaves that may share memory with an argument."""
     returns: bool = True
     """False if each path raises an exception or calls the function again."""
+    is_left: bool = False
+    """Whether each path raises an exception that a `try` may catch."""
 
     @classmethod
     def of(cls, recursion: Any, statement: Statement, path: Path, arguments: dict[int, int]) -> Results:
         """Return the results of a trace, merged with those that it assumed."""
         if path.capture.raised is not None:
             return cls(LEAF, [Plain(None)], [None], returns=False)
+        if path.result is SKIPPED:
+            return recursion.results or cls(LEAF, [Plain(None)], [None], is_left=True)
         leaves, spec = statement.flatten(path.result)
         leaves = [path.leaf(leaf) for leaf in leaves]
-        parts = [_part(recursion, leaf, arguments) for leaf in leaves]
+        parts = [part_of(recursion, leaf, arguments) for leaf in leaves]
         known = recursion.results
-        if known is None or not known.returns:
+        if known is None or not known.returns or known.is_left:
             return cls(spec, parts, leaves)
         if spec != known.spec:
             lists = [known.list_type(recursion), cls(spec, parts, leaves).list_type(recursion)]
@@ -71,11 +74,13 @@ class Results:
                 why = f"it returns {known.spec} on one path and {spec} on another"
                 raise refusal(recursion.code, why, "return values of one structure")
             (before, spec), (leaves, _) = both
-            parts = [_part(recursion, leaf, arguments) for leaf in leaves]
-            given = [_part(recursion, leaf, arguments) for leaf in before]
+            parts = [part_of(recursion, leaf, arguments) for leaf in leaves]
+            given = [part_of(recursion, leaf, arguments) for leaf in before]
             known = cls(spec, given, before, known.aliased)
         names = leaf_paths(spec, "its result")
-        merged = [_merge(recursion, *item) for item in zip(names, known.parts, parts, leaves, strict=True)]
+        merged = [
+            merged_part(recursion, *item) for item in zip(names, known.parts, parts, leaves, strict=True)
+        ]
         return cls(spec, merged, leaves, known.aliased)
 
     def list_type(self, recursion: Any) -> StagedType | None:
@@ -112,18 +117,20 @@ class Results:
         found = {
             i
             for (i, kind), node in zip(self._types(), graph.results, strict=False)
-            if not _is_single(kind) and aliases.alias_set(node) in arguments
+            if not is_single(kind) and aliases.alias_set(node) in arguments
         }
         is_known = found <= self.aliased
         self.aliased = self.aliased | found
         return is_known
 
 
-def _is_single(kind: StagedType) -> bool:
+def is_single(kind: StagedType) -> bool:
+    """Return whether values of a type have no memory that another name can write to."""
     return is_immutable(kind) or (isinstance(kind, ArrayType) and not kind.shape)
 
 
-def _part(recursion: Any, leaf: Any, arguments: dict[int, int]) -> Any:
+def part_of(recursion: Any, leaf: Any, arguments: dict[int, int]) -> Any:
+    """Return what is known of a leaf: its type, that it is an argument, or that it is always the same."""
     backend = recursion.backend
     if backend.is_handle(leaf):
         if id(leaf) in arguments:
@@ -134,7 +141,8 @@ def _part(recursion: Any, leaf: Any, arguments: dict[int, int]) -> Any:
     return Plain(leaf) if kind is None or isinstance(leaf, str) else kind
 
 
-def _merge(recursion: Any, name: str, known: Any, part: Any, leaf: Any) -> Any:
+def merged_part(recursion: Any, name: str, known: Any, part: Any, leaf: Any) -> Any:
+    """Return what is known of a leaf on two paths. `leaf` is the one on the second path."""
     if known == part:
         return part
     backend = recursion.backend
@@ -165,117 +173,3 @@ def _merge(recursion: Any, name: str, known: Any, part: Any, leaf: Any) -> Any:
 
 def _shown(part: Any) -> str:
     return "an argument" if isinstance(part, Parameter) else str(getattr(part, "value", part))
-
-
-class OuterState:
-    """What a recursive function reads and changes outside of itself, and passes from call to call."""
-
-    def __init__(self) -> None:
-        self.written_arguments: list[int] = []
-        self.handles: list[Any] = []
-        """The staged arrays of outer functions that it writes to."""
-        self.locations: list[Location] = []
-        """The attributes, items and variables of outer functions that it sets."""
-        self.captures: list[Node] = []
-        """The nodes of the graph around the first call that it reads."""
-        self.kinds: list[StagedType] = []
-        """The types of the handles, then of the locations."""
-
-    def enter(self, placeholders: Sequence[Any], parent: Builder) -> None:
-        """Put the placeholders of a trace in place of the outer values."""
-        count = len(self.handles)
-        for handle, placeholder in zip(self.handles, placeholders[:count], strict=True):
-            handle.write(placeholder)
-        for location, placeholder in zip(self.locations, placeholders[count:], strict=True):
-            location.set(placeholder)
-        for node in self.captures:
-            current_builder().capture(node, parent)
-
-    def inputs(self, recursion: Any) -> list[Node]:
-        """Return the inputs of a call for the current outer values."""
-        current = [handle.node() for handle in self.handles]
-        kinds = self.kinds[len(self.handles) :]
-        for location, kind in zip(self.locations, kinds, strict=True):
-            current.append(recursion.backend.convert(location.get(), kind))
-        return [*current, *(current_builder().capture(n, recursion.parent) for n in self.captures)]
-
-    def leave(self, outputs: Iterator[Any]) -> None:
-        """Store the outer values that a call leaves."""
-        for handle in self.handles:
-            handle.write(next(outputs))
-        for location in self.locations:
-            location.set(next(outputs))
-
-    def values(self, path: Path) -> list[Any]:
-        """Return the outer values at the end of a trace."""
-        left = {id(place.handle): leaves[0] for place, (leaves, _) in path.values.items() if _is_write(place)}
-        slots = {_key(place): leaves[0] for place, (leaves, _) in path.values.items() if not _is_write(place)}
-        return [
-            *(left[id(handle)] for handle in self.handles), *(slots[_key(place)] for place in self.locations)
-        ]  # fmt: skip
-
-    def settle(self, recursion: Any, path: Path, builder: Builder, written: list[int]) -> bool:
-        """Add what a trace has used and changed. Return whether it was all known, with its types."""
-        before = list(self.written_arguments), list(self.kinds), list(self.captures)
-        self.written_arguments = written
-        count = len(self.handles)
-        handles, locations = self.kinds[:count], self.kinds[count:]
-        for place, (leaves, spec) in path.values.items():
-            if isinstance(place, Written):
-                if not any(place.handle is handle for handle in self.handles):
-                    self._check_handle(recursion, place.handle)
-                    self.handles.append(place.handle)
-                    handles.append(place.handle.type)
-                continue
-            kind = self._kind_of(recursion, place, leaves, spec)
-            known = next((i for i, own in enumerate(self.locations) if _key(own) == _key(place)), None)
-            if known is None:
-                self.locations.append(place)
-                locations.append(kind)
-            else:
-                locations[known] = merge_types(locations[known], kind)
-        self.kinds = [*handles, *locations]
-        self.captures = [outer for outer, _ in builder.operands()]
-        return before == (self.written_arguments, self.kinds, self.captures)
-
-    def _check_handle(self, recursion: Any, handle: Any) -> None:
-        if isinstance(handle.type, (SetType, DictType)):
-            raise refusal(
-                recursion.code,
-                f"it changes {handle.noun} of an outer function",
-                "use an array that is indexed by the keys",
-            )
-        if getattr(handle, "base", None) is not None:
-            raise refusal(
-                recursion.code,
-                "it writes to a view of an array of an outer function",
-                "write to the array itself, or pass it as an argument",
-            )
-
-    def _kind_of(self, recursion: Any, place: Any, leaves: list[Any], spec: Spec) -> StagedType:
-        """Return the type that an outer location has before and after a call."""
-        kinds = []
-        old = place.get()
-        for value in (old, *leaves):
-            kind = None if isinstance(value, (Undefined, list)) else recursion.backend.type_of(value)
-            kinds.append(bound_type(kind))
-        if spec != LEAF or None in kinds or isinstance(place.owner, list):
-            raise refusal(
-                recursion.code,
-                f"it changes {place.name}, which is not a number or an array",
-                "return the value instead, or write to an array",
-            )
-        if any(isinstance(kind, ListType) or kind == ScalarType(str) for kind in kinds):
-            raise refusal(recursion.code, f"it changes the list {place.name}", "return a list instead")
-        return merge_types(*kinds)
-
-
-def _is_write(place: Any) -> bool:
-    return isinstance(place, Written)
-
-
-def _key(place: Location) -> tuple[int, Any]:
-    owner = place.owner
-    if isinstance(owner, DictView):
-        owner = owner.kind if isinstance(owner, ClassView) else owner.whole
-    return id(owner), place.key

@@ -22,10 +22,11 @@ from ..ir.types import ArrayType, ListType, ScalarType, bound_type, constant_typ
 from ..tracing import plain_arrays, recording
 from ..tracing.containers import lists, references
 from ..tracing.containers.iterables import StagedIterable, as_iterable
+from ..tracing.containers.optional_lists import OptionalList
 from ..tracing.containers.staged_keyed import is_object
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.numpy_views import is_basic
-from ..tracing.tensor import Scalar, Staged, Tensor
+from ..tracing.tensor import Scalar, Staged, Tensor, some
 from ..tracing.trace import current_builder, in_inner_graph, is_tracing
 from . import builtins
 
@@ -36,6 +37,8 @@ def is_argument_copy(value: Any) -> bool:
 
 
 def contains(item: Any, container: Any) -> Any:
+    if isinstance(container, OptionalList):
+        container = some(container, "contains", item)
     if isinstance(container, (tuple, list)):
         result: Any = False
         for element in container:
@@ -144,6 +147,12 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         )
         array[key] = value
         return array
+    if isinstance(target, list) and isinstance(key, slice) and (
+        staging.has_staged(key) or isinstance(value, StagedList)
+    ):  # fmt: skip
+        items = references.staged_in_place(target)
+        items[key] = value
+        return items
     if not isinstance(target, Staged) and staging.has_staged(key):
         if not isinstance(target, list):
             raise ValueNeededError(

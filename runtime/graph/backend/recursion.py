@@ -19,24 +19,28 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ... import staging
 from ...core.closures import set_nothing
+from ...core.in_flight import SKIPPED, running
+from ...errors import AliasError
 from ...errors.recursion import refusal
-from ...staging.recursion import free_variables, note_activation, rebound_names, running_activation
+from ...staging.recursion import note_activation, running_activation
 from ...staging.state.aliases import root_of
-from ...staging.state.statement import Path, Restage, Statement, is_same
-from ...values.structures import LEAF, Spec, flatten, unflatten
+from ...staging.state.growing_lists import GrowLists
+from ...staging.state.heap import is_older
+from ...staging.state.missing_values import bound_parts
+from ...staging.state.statement import Path, Restage, Statement
+from ...values.locations import Location
+from ...values.structures import Spec, unflatten
 from ..ir.alias_analysis import AliasAnalysis
 from ..ir.graph import Graph, Node
 from ..ir.type_merging import merge_types
-from ..ir.types import StagedType, constant_type
 from ..tracing import recording
-from ..tracing.tensor import Staged, Tensor
+from ..tracing.tensor import Staged
 from ..tracing.trace import Builder, current_builder
-from ..tracing.unsupported import shared_argument
-from .called_graph import OuterState, Results
+from .called_graph import Results
+from .outer_state import OuterState
+from .recursive_arguments import Arguments, Retrace
 
 MAX_UNROLLED = 100
 MAX_TRACES = 20
@@ -48,13 +52,6 @@ class Diverges(BaseException):
 
     def __init__(self, code: types.CodeType):
         self.code = code
-
-
-class Retrace(BaseException):
-    """End a trace of a recursive function whose arguments have a more general type than was assumed."""
-
-    def __init__(self, recursion: Recursion):
-        self.recursion = recursion
 
 
 def recursive_callee(backend: Any, called: types.FunctionType) -> Callable[..., Any]:
@@ -107,6 +104,8 @@ def _ends(backend: Any, called: types.FunctionType, args: Any, kwargs: Any) -> b
     """Return whether the trace of a recursive call ends, without leaving anything in the graph."""
     code, unrolled = called.__code__, current_builder().root.unrolled
     unrolled[code] = MAX_UNROLLED
+    noted = [] if running.flight is None else [running.flight.raised, running.flight.takers]
+    before = [len(raised) for raised in noted]
     try:
         _statement(backend, called, (args, kwargs)).run(lambda: called(*args, **kwargs))
     except Diverges as error:
@@ -119,6 +118,8 @@ def _ends(backend: Any, called: types.FunctionType, args: Any, kwargs: Any) -> b
         return True
     finally:
         del unrolled[code]
+        for raised, count in zip(noted, before, strict=True):
+            del raised[count:]
     return True
 
 
@@ -126,77 +127,57 @@ def _statement(backend: Any, called: types.FunctionType, roots: tuple[Any, ...])
     return Statement(backend, (roots, called), (tuple, set_nothing), (), is_expression=True)
 
 
-class Recursion:
+class _Trace(Statement):
+    """The trace of a called graph as a statement."""
+
+    def __init__(self, recursion: Recursion):
+        self._recursion = recursion
+        kinds = zip(recursion.leaves, recursion.kinds, strict=True)
+        plain = tuple([leaf for leaf, kind in kinds if kind is None])
+        closures = (plain, recursion.function)
+        super().__init__(recursion.backend, closures, (tuple, set_nothing), (), is_expression=True)
+
+    def replace(self, value: Any, make: Callable[[Any], Any], restage: Restage) -> str:
+        if is_older(value):
+            raise restage
+        return super().replace(value, make, restage)
+
+    def move(self, value: Any, other: Any) -> None:
+        super().move(value, other)
+        self._recursion.move(value, other)
+
+
+class Recursion(Arguments):
     """A recursive function whose called graph is traced, with what is known of its arguments and results."""
 
     def __init__(
         self, backend: Any, called: types.FunctionType, variables: dict[str, Any], args: Any, kwargs: Any
     ):
-        self.backend, self.function, self.code = backend, called, called.__code__
+        super().__init__(backend, called, variables, args, kwargs)
         self.name = self.code.co_name.removeprefix("ag__")
-        self._signature = inspect.signature(called)
         self.parent: Builder = current_builder()
         self.outer: Recursion | None = self.parent.recursion
-        parameters = self._bind(args, kwargs)
-        self._fixed = {id(v) for name, v in parameters.items() if variables.get(name) is v}
-        self.leaves, self.spec = self._flatten(parameters)
-        missing = object()
-        known = {name: variables.get(name, missing) for name in parameters}
-        earlier, earlier_spec = self._flatten(known)
-        rebound = rebound_names(self.code)
-        owners = [n for n, value in parameters.items() for _ in self._flatten({n: value})[0]]
-        self.kinds: list[Any] = [  # the type of each staged leaf, and None for each plain one
-            self._type_of(leaf) if isinstance(leaf, Staged) else None for leaf in self.leaves
-        ]
-        self.can_stage = earlier_spec == self.spec
-        self.varies = not self.can_stage
-        for i, before in enumerate(earlier if earlier_spec == self.spec else ()):
-            leaf = self.leaves[i]
-            if self.kinds[i] is not None:
-                continue
-            if isinstance(before, Staged):
-                self.kinds[i] = self._type_of(leaf)
-            elif not is_same(before, leaf) or (owners[i] in rebound and constant_type(leaf) is not None):
-                self.varies = self.varies or not (_is_array(leaf) and _is_array(before))
-                self.kinds[i] = self._type_of(leaf)
-                self.can_stage &= self.kinds[i] is not None or is_same(before, leaf)
         self.state = OuterState()
         self.results: Results | None = None
+        flight = running.flight
+        self._attempts = [] if flight is None else [*flight.attempts, *flight.repeating]
         self.graph = Graph(self.name)
         self._calls = 0
-
-    def is_of(self, called: types.FunctionType) -> bool:
-        """Return whether this is the recursion of a function with the same code and free variables."""
-        if called.__code__ is not self.code:
-            return False
-        own, other = free_variables(self.function), free_variables(called)
-        return own.keys() == other.keys() and all(own[name] is other[name] for name in own)
-
-    def _type_of(self, leaf: Any) -> StagedType | None:
-        return None if isinstance(leaf, str) else self.backend.type_of(leaf)
-
-    def _bind(self, args: Any, kwargs: Any) -> dict[str, Any]:
-        bound = self._signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return bound.arguments
-
-    def _flatten(self, parameters: dict[str, Any]) -> tuple[list[Any], Spec]:
-        """Flatten arguments. A list or dict that each activation passes on is a leaf."""
-        sources = lambda value: None if id(value) in self._fixed else ()  # noqa: E731 - a single expression
-        return flatten(tuple(parameters.values()), sources=sources)
 
     # Calls
 
     def call_first(self) -> Any:
         """Trace the called graph, and call it."""
+        changed: dict[Any, Any] = {}
         for _ in range(MAX_TRACES):
             try:
-                if self._trace():
+                if self._trace(changed):
                     self._share_graph()
                     return self._emit(self.leaves)
             except Retrace as error:
                 if error.recursion is not self:
                     raise
+                changed = error.changed
         raise refusal(
             self.code,
             f"the types of its arguments and results still change after {MAX_TRACES} traces",
@@ -216,51 +197,67 @@ class Recursion:
             parameters = self._bind(args, kwargs)
         except TypeError:
             return called(*args, **kwargs)
+        self._stage_lists(parameters)
         leaves, spec = self._flatten(parameters)
         if spec != self.spec or not self._accepts(leaves):
             running = running_activation(called, Recursion.trace_body.__code__)
             if running is None:
                 return called(*args, **kwargs)
             return _call_running(self.backend, called, running, *args, **kwargs)
+        self._check_outer_values()
         self._calls += 1
         if self.results is None:
             raise staging.AlwaysRaises
         return self._emit(leaves)
 
-    def _accepts(self, leaves: list[Any]) -> bool:
-        """Return whether the arguments of a call differ only in staged values; generalize their types."""
-        general = list(self.kinds)
-        for i, (leaf, kind) in enumerate(zip(leaves, self.kinds, strict=True)):
-            if kind is None and not isinstance(leaf, Staged) and is_same(leaf, self.leaves[i]):
-                continue
-            own = self._type_of(self.leaves[i]) if kind is None else kind
-            other = self._type_of(leaf)
-            if own is None or other is None:
-                return False
-            try:
-                general[i] = merge_types(own, other)
-            except TypeError as error:
-                raise refusal(
-                    self.code,
-                    f"an argument is {own} in one call and {other} in another: {error}",
-                    "pass arguments of one type and number of dimensions",
-                ) from None
-        if general != self.kinds:
-            self.kinds = general
+    def _check_outer_values(self) -> None:
+        """Trace again if a call begins with outer values that are not staged, and differ from the first."""
+        if arrays := self._statement.heap.changed():
+            raise Restage(arrays)
+        changes = self._statement.heap.changes()
+        changed = {slot: self.flatten_outer(v) for slot, v in changes.items() if not self.is_inner(slot)}
+        if not self.state.knows(self, changed):
+            raise Retrace(self, changed)
+        if self.state.widen_types():
             raise Retrace(self)
-        return True
+
+    def is_inner(self, slot: Location) -> bool:
+        """Return whether a slot belongs to an exception that does not leave the function."""
+        flight = running.flight
+        if flight is None or slot.owner is not flight.state:
+            return False
+        raised = next((error for error in flight.raised if slot.key in error.names.values()), None)
+        return raised is not None and not any(raised.attempt is known for known in self._attempts)
+
+    def flatten_outer(self, value: Any) -> tuple[list[Any], Spec]:
+        """Flatten an outer value. A container that is older than the trace is a leaf."""
+        return self._statement.flatten(value)
+
+    def restage(self, location: Location) -> None:
+        """Have a list or dict staged before the first call, if a location belongs to one."""
+        if isinstance(location.owner, list):
+            raise GrowLists([location.owner])
+        if type(location.owner) is dict:
+            raise Restage([location.owner])
 
     # The trace
 
-    def _staged(self) -> list[int]:
-        return [i for i, kind in enumerate(self.kinds) if kind is not None]
+    def _trace(self, changed: dict[Any, Any]) -> bool:
+        """Trace the called graph once, and return whether the assumptions of the trace were right.
 
-    def _trace(self) -> bool:
-        """Trace the called graph once, and return whether the assumptions of the trace were right."""
+        `changed` are outer values with which a call in an earlier trace has begun.
+        """
+        statement = self._statement = _Trace(self)
+
+        def once() -> bool:
+            self.state.note(self, changed)
+            return self._trace_in(statement)
+
+        return statement.settled(once)
+
+    def _trace_in(self, statement: Statement) -> bool:
         self.graph, self._calls = Graph(self.name), 0
-        plain = [leaf for leaf, kind in zip(self.leaves, self.kinds, strict=True) if kind is None]
-        statement = _statement(self.backend, self.function, tuple(plain))
-        indices = self._staged()
+        indices = self.staged_arguments()
         kinds = [self.kinds[i] for i in indices]
         state = self.state
         placeholders: list[Any] = []
@@ -282,7 +279,7 @@ class Recursion:
             passed[:] = [unflatten(self.spec, arguments)]
             return self.trace_body(passed[0])
 
-        path = statement.settled(lambda: statement.run(run, [*kinds, *state.kinds], enter))
+        path = statement.run(run, [*kinds, *state.kinds], enter, SKIPPED)
         return self._settle(statement, path, placeholders, arguments, passed[0])
 
     def trace_body(self, parameters: Sequence[Any]) -> Any:
@@ -296,7 +293,7 @@ class Recursion:
     def _settle(
         self, statement: Statement, path: Path, placeholders: list[Any], arguments: list[Any], passed: Any
     ) -> bool:
-        leaves, spec = self._flatten(dict(enumerate(passed)))  # type: ignore[arg-type]
+        leaves, spec = self._flatten(dict(zip(self._signature.parameters, passed, strict=True)))
         if spec != self.spec or any(a is not b for a, b in zip(leaves, arguments, strict=True)):
             raise refusal(
                 self.code,
@@ -304,13 +301,17 @@ class Recursion:
                 "return the changed values, or write to an array",
             )
         builder = path.capture.builder  # type: ignore[attr-defined]
-        indices = dict(zip(map(id, placeholders), self._staged(), strict=True))
+        indices = dict(zip(map(id, placeholders), self.staged_arguments(), strict=True))
         results = Results.of(self, statement, path, indices)
-        written = [i for i, p in zip(self._staged(), placeholders, strict=True) if p.version]
+        written = [i for i, p in zip(self.staged_arguments(), placeholders, strict=True) if p.version]
         is_settled = self.state.settle(self, path, builder, written) or not self._calls
         is_settled &= results == self.results or not self._calls
         self.results = results
         own = [placeholders[list(indices.values()).index(i)] for i in written]
+        for i, placeholder in zip(written, own, strict=True):
+            left = merge_types(self.kinds[i], placeholder.type)
+            is_settled &= left == self.kinds[i] or not self._calls
+            self.kinds[i] = left
         if results.returns:
             values = [*results.values, *own, *self.state.values(path)]
             kinds = [*results.kinds, *(self.kinds[i] for i in written), *self.state.kinds]
@@ -321,14 +322,9 @@ class Recursion:
         names = self._argument_names(len(graph.arguments))
         for argument, name in zip(graph.arguments, names, strict=True):
             argument.attrs["name"] = name
+        if results.returns and is_settled:
+            self.state.check_aliases(self, self.graph)
         return is_settled & results.note_aliases(AliasAnalysis(self.graph), self.graph)
-
-    def _argument_names(self, count: int) -> list[str]:
-        names: list[str] = []
-        for name, part in zip(self._signature.parameters, self.spec.parts, strict=True):
-            names += [name] if part == LEAF else [f"{name}_{i}" for i in range(_count(part))]
-        staged = [names[i] for i in self._staged()]
-        return [*staged, *(f"outer_{i}" for i in range(count - len(staged)))]
 
     # Nodes
 
@@ -338,7 +334,7 @@ class Recursion:
         assert results is not None
         for i in state.written_arguments:
             self._check_written(leaves, i)
-        inputs = [self.backend.convert(leaves[i], self.kinds[i]) for i in self._staged()]
+        inputs = [self.backend.convert(leaves[i], self.kinds[i]) for i in self.staged_arguments()]
         node: Node = recording.add(
             "call", [*inputs, *state.inputs(self)], None, effect=True, graph=self.graph
         )
@@ -351,7 +347,23 @@ class Recursion:
             leaves[i].write_through(next(outputs))
         state.leave(outputs)
         self._share(results, values, leaves)
+        if running.flight is not None:
+            self._check_attempts()
+            running.flight.go_on(self.backend)
+            if results.is_left:
+                raise staging.AlwaysRaises(in_flight=True)
+            values = [*map(bound_parts, values)]
         return unflatten(results.spec, values)
+
+    def _check_attempts(self) -> None:
+        """Refuse an exception that a call raises inside of a `try` of the recursive function."""
+        flight = running.flight
+        if self._attempts != [*flight.attempts, *flight.repeating] and self.state.raises(flight.state):
+            raise refusal(
+                self.code,
+                "it calls itself in a 'try' or 'with', and a 'try' catches what the call raises",
+                "return a value that says whether it has failed",
+            )
 
     def _check_written(self, leaves: list[Any], i: int) -> None:
         handle = leaves[i]
@@ -359,12 +371,17 @@ class Recursion:
             raise refusal(
                 self.code, "it writes to an argument that is not a staged array here", "pass a staged array"
             )
-        others = [leaf for j, leaf in enumerate(leaves) if j != i and isinstance(leaf, Tensor)]
+        others = [leaf for j, leaf in enumerate(leaves) if j != i and isinstance(leaf, Staged)]
         others += self.state.handles
+        others += [value for place in self.state.places for value in place.current(self)]
         root = root_of(handle)
         is_captured = any(root._node is node for node in self.state.captures)  # noqa: SLF001 - as it is now
         if is_captured or any(root is root_of(other) for other in others):
-            raise shared_argument(self.name, "one array", "another that it uses")
+            raise AliasError(
+                f"{self.name} changes {handle.noun} that has another name in it",
+                why="the change would have to reach both names",
+                remedy="pass a copy of one of them",
+            )
 
     def _share(self, results: Results, values: list[Any], leaves: list[Any]) -> None:
         """Forbid writes to results that may share memory with arguments, and to these arguments."""
@@ -373,11 +390,3 @@ class Recursion:
             for value in (*shared, *leaves, *self.state.handles):
                 if isinstance(value, Staged):
                     self.backend.share(value, _ALIAS)
-
-
-def _count(spec: Spec) -> int:
-    return 1 if spec.kind is None else sum(map(_count, spec.parts))
-
-
-def _is_array(value: Any) -> bool:
-    return isinstance(value, (np.ndarray, np.generic)) and constant_type(value) is not None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..ir.graph import Graph
+from ..ir.subgraphs import unrepeatable_effects
 from ..tracing.containers import objects, references
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.selected_values import SELECTABLE
@@ -52,6 +54,25 @@ class Sharing:
         while base is not None and id(base) not in writes:
             base = base.base
         return value.read() if value.is_stale or base is not None else value
+
+    def noted_effects(self) -> Callable[[], tuple[bool, bool]]:
+        """Return a function that takes back the writes until then.
+
+        It returns whether there were any, and whether there are other effects, which would be repeated.
+        """
+        builder = current_builder()
+        count, outer, builder.journal = len(builder.graph.nodes), builder.journal, []
+
+        def undo() -> tuple[bool, bool]:
+            has_writes = bool(builder.journal)
+            for handle, owner, node in reversed(builder.journal or ()):
+                handle.restore(owner, node)
+            builder.journal = outer
+            recorded = Graph("condition")
+            recorded.nodes[:] = builder.graph.nodes[count:]
+            return has_writes, any(unrepeatable_effects(recorded))
+
+        return undo
 
     def follow(self, placeholder: Any, array: Any) -> None:
         """Treat a placeholder as a possible view or alias of an array."""

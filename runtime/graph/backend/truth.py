@@ -18,6 +18,7 @@ from ...core.active_backends import CAPTURES, active_backend
 from ...errors import MismatchError, StagingError
 from ..ir.types import ArrayType, ScalarType, bound_type
 from ..tracing import recording
+from ..tracing.containers.optional_lists import OptionalList
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.tensor import Optional, Scalar, Staged, some
 from ..tracing.trace import current_builder
@@ -59,7 +60,7 @@ def not_(value: Any) -> Any:
 
 
 def _short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool) -> Any:
-    is_list, is_mixed = isinstance(left, StagedList), isinstance(left, Truth)
+    is_list, is_mixed = isinstance(left, (StagedList, OptionalList)), isinstance(left, Truth)
     returns = False
 
     def second() -> Any:
@@ -67,7 +68,7 @@ def _short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool) -> Any:
         value = right()
         returns = True
         is_mixed = is_mixed or isinstance(value, Truth)
-        is_mixed = is_mixed or isinstance(value, (StagedList, list, deque)) is not is_list
+        is_mixed = is_mixed or isinstance(value, (StagedList, OptionalList, list, deque)) is not is_list
         return _truth(value) if is_mixed else value
 
     def first() -> Any:

@@ -121,25 +121,28 @@ class AliasAnalysis:
 
     def _visit(self, graph: Graph) -> None:
         for node in graph.nodes:
-            if any(node.graphs()):
-                self._visit_control_flow(node)
-            elif node.op == "output":
-                source = node.inputs[0]
-                if source.op in SEPARATE_RESULTS:
-                    self.union((source, node.attrs["index"]), node)
-                elif not makes_new_memory(source):
-                    self.union(source, node)
-            elif node.op in ("list_pop", "list_update"):
-                for value in ((node, 0), (node, 1), *node.inputs[1:]):
-                    self.union(node.inputs[0], value)  # type: ignore[arg-type]
-            elif not makes_new_memory(node):
-                for used in node.inputs:
-                    if not is_immutable(used.type):
-                        self.union(used, node)
+            self._visit_node(node)
             if isinstance(node.type, ListType):
                 self._in_lists.add(self.alias_set(node))
             if node.op == "constant" and isinstance(node.attrs["value"], np.ndarray):
                 self._escaping.add(self.alias_set(node))
+
+    def _visit_node(self, node: Node) -> None:
+        if any(node.graphs()):
+            self._visit_control_flow(node)
+        elif node.op == "output":
+            source = node.inputs[0]
+            if source.op in SEPARATE_RESULTS:
+                self.union((source, node.attrs["index"]), node)
+            elif not makes_new_memory(source):
+                self.union(source, node)
+        elif node.op in ("list_pop", "list_update"):
+            for value in ((node, 0), (node, 1), *node.inputs[1:]):
+                self.union(node.inputs[0], value)  # type: ignore[arg-type]
+        elif not makes_new_memory(node):
+            for used in node.inputs:
+                if not is_immutable(used.type):
+                    self.union(used, node)
 
     def _visit_control_flow(self, node: Node) -> None:
         for inner in node.graphs():

@@ -22,6 +22,7 @@ from .types import (
     TupleType,
     bound_type,
     holds,
+    holds_references,
 )
 
 
@@ -82,12 +83,12 @@ def _merge_optional(a: StagedType, b: StagedType) -> OptionalType:
     """Merge types of which one allows None. Values are not converted, since one of them may be None."""
     held, other = bound_type(a), bound_type(b)
     for kind in (held, other):
-        if isinstance(kind, (ListType, ObjectType, AlternativesType)):
+        if isinstance(kind, (ObjectType, AlternativesType)) or holds_references(kind):
             raise TypeError(f"a value of type {kind} on one path cannot be None on the other")
     if held is None or other is None:
         return OptionalType(held or other)
     merged = merge_types(held, other)
-    for kind in (held, other):
+    for kind in (held, other) if not isinstance(merged, ListType) else ():
         dtypes = [getattr(k, "dtype", getattr(k, "python", None)) for k in (kind, merged)]
         if dtypes[0] != dtypes[1]:
             raise TypeError(f"beside None, both paths need one type: {held} and {other} differ")

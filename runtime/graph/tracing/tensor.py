@@ -193,6 +193,10 @@ class Staged:
         self._node, self._owner = recording.to_node(value), builder
         self.version += 1
 
+    def write_through(self, value: Any) -> None:
+        """Write to the value, and to its base if it is a view."""
+        self.write(value)
+
     def restore(self, owner: Builder, node: Node) -> None:
         """Undo all writes made since `node` was the value's node."""
         self._owner, self._node = owner, node
@@ -616,7 +620,6 @@ class Tensor(Value):
         )
 
     def write_through(self, value: Any) -> None:
-        """Write to the value and to its base."""
         if self._base is not None and not self.shared:
             base, _, key = self._base
             if key is None:
@@ -659,10 +662,17 @@ def some(value: Any, use: str = "", *others: Any) -> Any:
     if value.type.held is None:
         use_none(use or "getitem", *others or (0,))
     if not use:
-        return wrap(recording.bound_node(value.node()))  # type: ignore[attr-defined]
+        return _linked(wrap(recording.bound_node(value.node())), value)  # type: ignore[attr-defined]
     arguments = recording.Arguments([value.node()])
     attrs = {"use": use, "args": tuple(arguments.templates(*others)), "kwargs": {}}
-    return recording.record("some", arguments.inputs, value.type.held, effect=True, **attrs)
+    return _linked(recording.record("some", arguments.inputs, value.type.held, effect=True, **attrs), value)
+
+
+def _linked(found: Any, value: Any) -> Any:
+    """Have changes of a list be changes of the value that may be None, of which it is the list."""
+    if hasattr(found, "optional"):
+        found.optional, found.has_other_name = value, lambda: True
+    return found
 
 
 def is_none(value: Any) -> Any:
@@ -745,8 +755,8 @@ def _as_method(function: Any, name: str, owner: str = "numpy.ndarray") -> Any:
     return function
 
 
-_CLASSES: dict[type, type[Staged]] = {}
-"""The class of the staged values of each type."""
+CLASSES: dict[Any, type[Staged]] = {}
+"""The class of the staged values of each type. `(ListType, OptionalType)` is for lists that may be None."""
 STRUCTURES: dict[type, Callable[[Node], Any]] = {
     TupleType: lambda node: tuple(recording.outputs(node, node.type.parts))
 }
@@ -763,7 +773,9 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
         return _optional_tuple(node, kind.held)
     while isinstance(kind, (MaybeType, ReferenceType)):
         kind = kind.held
-    return _CLASSES[type(kind)](node, owner)
+    if isinstance(kind, OptionalType) and isinstance(kind.held, ListType):
+        return CLASSES[ListType, OptionalType](node, owner)
+    return CLASSES[type(kind)](node, owner)
 
 
 def _optional_tuple(node: Node, kind: TupleType) -> OptionalStructure:
@@ -787,12 +799,12 @@ def _optional_tuple(node: Node, kind: TupleType) -> OptionalStructure:
 recording.register_staged_class(Staged, wrap, plain_arrays.staged_in_place)
 
 
-def register_class(kind: type, staged_class: type[Staged], name: str, python_class: str = "") -> None:
+def register_class(kind: Any, staged_class: type[Staged], name: str, python_class: str = "") -> None:
     """Wrap the nodes of a type in a class, which Python's own messages call `name`.
 
     Errors and reports name its methods as those of `python_class`.
     """
-    _CLASSES[kind] = staged_class
+    CLASSES[kind] = staged_class
     _finish(staged_class, name)
     for method_name, method in vars(staged_class).items():
         if python_class and isinstance(method, FunctionType) and not method_name.startswith("_"):

@@ -233,6 +233,10 @@ class Flight:
                     backend.fail(True, error)  # type: ignore[attr-defined]
         return region.skipped, True
 
+    def has_rest(self, frame: types.FrameType) -> bool:
+        """Return whether an activation of a function has begun the rest of a region."""
+        return any(frame in rest.frames for region in self.regions for rest in region.rests)
+
     def go_on(self, backend: Any) -> None:
         """Make the rest of the innermost region a branch if an exception may be in flight."""
         number = self.state.number

@@ -36,7 +36,9 @@ class Rest:
         self.flight, self.skipped, self.backend = flight, region.skipped, backend
         self.statement = Statement(backend, outer.closures, accessors, outer.names)
         self.statement.apart = outer.apart
-        self.site = tuple((frame.f_code, frame.f_lasti) for frame in user_frames())
+        self.frames = user_frames()
+        """The activations in which it has begun."""
+        self.site = tuple((frame.f_code, frame.f_lasti) for frame in self.frames)
         for variable in self.statement.variables:
             if (self.site, variable.index) in flight.growing:
                 stage_list(self.statement, variable)

@@ -9,13 +9,14 @@ from ...backends import Backend
 from ...core.in_flight import InFlight, running
 from ...core.rolling_attempts import refuse_rolling
 from ...debugging.tracebacks import is_internal
-from ...errors import AutographError
+from ...errors import AutographError, RaiseInTryError
 from ...values.structures import flatten
 from ..conditions import if_stmt
 from ..exceptions import AlwaysRaises
 from ..state.statement import Restage, Statement
 from .flight import Attempt, Flight, Raised
 from .managers import Again
+from .rests import MAX_RESTS
 from .watching import watching
 
 
@@ -114,6 +115,14 @@ def _try_stmt(
         flight.repeating.append(attempt)
         try:
             rest(own)
+        except RecursionError as error:
+            if type(error) is not RecursionError or len(own) <= MAX_RESTS:
+                raise
+            raise RaiseInTryError(
+                f"a 'try' or 'with' catches what {len(own)} statements may raise",
+                why="its handlers are staged for each of them, each time in a branch inside the one before",
+                remedy="raise in fewer places, or return a value that says whether something has failed",
+            ) from None
         finally:
             flight.repeating.pop()
         for raised in own:

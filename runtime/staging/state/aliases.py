@@ -50,6 +50,16 @@ class StateNames(tuple[str, ...]):  # noqa: SLOT001 - a tuple cannot have slots 
         return joined
 
 
+def names_of(names: Sequence[str], name: str) -> Sequence[str]:
+    """Return one name of a state, for each of the functions whose variables have it."""
+    if not isinstance(names, StateNames):
+        return (name,)
+    found = tuple.__new__(StateNames, (name,))
+    found.by_function = {key: own & {name} for key, own in names.by_function.items()}
+    found.local = [own for own in names.local if own == name]
+    return found
+
+
 def user_variables() -> Iterator[tuple[str, Any]]:
     """Yield the variables of the user's running functions, innermost first."""
     for frame in user_frames():

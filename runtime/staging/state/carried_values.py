@@ -67,9 +67,9 @@ class CarriedValues:
     def type_of(self, leaf: Any) -> Any:
         """Return the type of a leaf, or None if no iteration has to change it.
 
-        It is None for an unbound leaf and for a list, dict or deque created before the loop.
+        It is None for an unbound leaf and for a list, dict, set or deque created before the loop.
         """
-        is_untyped = isinstance(leaf, (Undefined, deque)) or self.statement.is_from_before(leaf)
+        is_untyped = isinstance(leaf, (Undefined, deque, set)) or self.statement.is_from_before(leaf)
         if is_untyped or (self.keep_plain and staged_by(leaf) is None):
             return None
         return self.backend.type_of(leaf)

@@ -9,15 +9,17 @@ be read but not written.
 from __future__ import annotations
 
 import dis
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from ...backends import Backend
 from ...errors import AliasError
 from ...values import selected_container
 from ...values.alternatives import Part, split
 from ...values.locations import Location, Variable, read_contents
-from ...values.structures import Spec, flatten_leaves, merge_sources, unflatten, walk_specs
+from ...values.structures import LEAF, Spec, flatten_leaves, merge_sources, unflatten, walk_specs
 from .aliases import other_reference
 from .escapes import is_local_result, owner_of
 from .mismatches import has_alternatives
@@ -60,6 +62,34 @@ def split_results(
         if not is_local_result(source, location):
             backend.keep_unchanged(source, _changed_error(source))
     return both
+
+
+def collapsed(backend: Backend, first: Value, second: Value) -> tuple[Value, Value] | None:
+    """Return two values in one structure, where unlike lists, sets and dicts are leaves, or None.
+
+    The leaves are the containers themselves, which the backend can hold.
+    """
+    rest = iter(first[0]), iter(second[0])
+    leaves: tuple[list[Any], list[Any]] = [], []
+    has_none = getattr(backend, "holds_optional_lists", False)
+
+    def walk(one: Spec, other: Spec) -> Spec | None:
+        is_alike = one.kind is other.kind and one.keys == other.keys and len(one.parts) == len(other.parts)
+        if one.kind is not None and is_alike:
+            parts = [walk(*pair) for pair in zip(one.parts, other.parts, strict=True)]
+            return None if None in parts else replace(one, parts=tuple(parts))
+        for spec, values, found in zip((one, other), rest, leaves, strict=True):
+            found.append(unflatten(spec, [next(values) for part in walk_specs(spec) if part.kind is None]))
+        pair = leaves[0][-1], leaves[1][-1]
+        is_held = [(v is None and has_none) or backend.type_of(v) is not None for v in pair]
+        return LEAF if is_alike or (all(is_held) and any(type(v) in _COLLAPSIBLE for v in pair)) else None
+
+    spec = walk(first[1], second[1])
+    return None if spec is None else ((leaves[0], spec), (leaves[1], spec))
+
+
+_COLLAPSIBLE = (list, dict, Counter, defaultdict)
+"""The containers that have leaves, unless they are older than a statement."""
 
 
 def _changed_error(value: Any) -> AliasError:

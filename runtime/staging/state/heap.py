@@ -26,6 +26,7 @@ from ...core.active_backends import CAPTURES
 from ...core.closures import cells_of, function_key
 from ...core.packages import is_library
 from ...core.undefined import Undefined
+from ...debugging.tracebacks import is_internal
 from ...values.locations import (
     ClassView,
     DictView,
@@ -185,9 +186,10 @@ class Heap:
 
     def _visit_function(self, function: types.FunctionType) -> Iterable[Any]:
         code, scope, cells = function.__code__, function.__globals__, function.__closure__ or ()
-        if is_library_module(scope.get("__name__")):
-            return ()
         found = [c.cell_contents for c in cells if has_contents(c)]
+        if is_library_module(scope.get("__name__")):
+            called = (types.FunctionType, types.MethodType)
+            return [value for value in found if isinstance(value, called)] if is_internal(code) else ()
         named = [scope[n] for n in code.co_names if n in scope]
         self.globals += named
         found += named

@@ -347,9 +347,13 @@ class Statement:
                 location.handle.write(value)
         self.set_state(tuple(state))
         self.apart.keep_results(values.values())
+        backend: Any = self.backend
         for location in self.items & values.keys():
-            if type(values[location]) is list:
-                self.backend.keep_unchanged(values[location], _item_error(location.name))  # type: ignore[attr-defined]
+            value = values[location]
+            if type(value) is list:
+                backend.keep_unchanged(value, _item_error(location.name))
+            elif getattr(value, "may_be_none", False):
+                backend.share(value, "it is an item of a list, which would have to change too")
         for value in values.values():
             selected_container.snapshot_sources(value)
 

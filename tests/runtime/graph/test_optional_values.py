@@ -132,14 +132,20 @@ def test_types_that_differ_are_refused():
             value = x
         return value
 
-    def unbound(x, y):
+    with pytest.raises(ag.MismatchError, match="'value'"):
+        ag.function(numbers)(np.float64(1.0))
+
+
+def test_a_value_may_be_none_or_unbound():
+    def f(x, y):
         if x > 0:
             value = None
         elif y > 0:
             value = x
         return value
 
-    with pytest.raises(ag.MismatchError, match="'value'"):
-        ag.function(numbers)(np.float64(1.0))
-    with pytest.raises(ag.StagingError):
-        ag.function(unbound)(np.float64(1.0), np.float64(1.0))
+    one = np.float64(1.0)
+    assert ag.function(f)(one, one) is None
+    assert ag.function(f)(-one, one) == -1.0
+    with pytest.raises(UnboundLocalError, match="'value'"):
+        ag.function(f)(-one, -one)

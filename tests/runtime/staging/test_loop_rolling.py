@@ -217,6 +217,7 @@ def test_a_computed_index_is_checked_when_the_graph_runs():
     np.testing.assert_allclose(result, f(X), rtol=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore::autograph_rs.SideEffectWarning")
 def test_an_iterator_that_the_body_advances_prevents_rolling():
     def f(x):
         rest = iter([0.1 * k for k in range(N)])

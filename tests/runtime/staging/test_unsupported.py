@@ -237,12 +237,13 @@ def deleted_key(x):
     return len(table)
 
 
-@refused("does not support deleting a slice.*build a list of the items to keep")
-def deleted_slice(x):
+@refused("has a slice with a step that is replaced")
+def slice_with_a_step(x):
     items = [1, 2, 3]
     if x > 0:
-        del items[1:]
-    return len(items)
+        del items[0]
+    items[::2] = [4]
+    return items
 
 
 @refused("is used where Python needs an int", np.int64(1))

@@ -11,7 +11,7 @@ from ...ir.graph import Node
 from ...ir.types import holds_lists
 from ..trace import Builder, current_builder
 
-_COPYING = frozenset(("list", "list_copy", "add", "mul", "getitem", "iterate", "sorted", "permuted", "deque"))
+COPYING = frozenset(("list", "list_copy", "add", "mul", "getitem", "iterate", "sorted", "permuted", "deque"))
 """Ops whose results are new lists, which have nothing in common with others if their items are no lists."""
 
 
@@ -35,7 +35,7 @@ class ListAliases(AliasAnalysis):
         for value in (first, second):
             if isinstance(value, Node) and not (value.type is None or holds_lists(value.type)):
                 return
-        if isinstance(second, Node) and second.op in _COPYING and not holds_lists(second.type.element):
+        if isinstance(second, Node) and second.op in COPYING and not holds_lists(second.type.element):
             return
         super().union(first, second)
 

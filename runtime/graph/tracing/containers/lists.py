@@ -169,6 +169,8 @@ def element_node(value: Any) -> Node:
         node = objects.object_node(value, element_node)
         if node is not None:
             return node
+    if isinstance(value, Optional) and isinstance(value.type.held, ListType):
+        _mark_as_item(value)
     is_single = not is_staged(value) or isinstance(value, (Optional, Scalar))
     if not is_single and (value.is_mutable or isinstance(value.type, ListType) or value.ndim):
         _mark_as_item(value)
@@ -290,12 +292,6 @@ def list_get(target: Any, key: Any) -> Any:
 
 
 def list_set(target: Any, key: Any, value: Any) -> Any:
-    if isinstance(key, slice):
-        raise UnsupportedFunctionError(
-            "a slice of a list cannot be assigned if the list or a bound of the slice is staged",
-            why="the graph has no operation that replaces a slice of a list",
-            remedy="build another list: append its items in a loop",
-        )
     node = item_node(target, value)
     kind = replace(target.type, element=merge_element_types(target.type.element, node.type))
     return record("list_set", (target, key, node), kind)

@@ -83,8 +83,9 @@ def converted(value: Any, kind: Any) -> Any:
             why="the change would have to reach the item",
             remedy="store a copy: items.append(list(x))",
         )
-    is_deep = holds_references(bound_type(kind).element)
+    is_deep = type(value) is list and holds_references(bound_type(kind).element)
     items = [lists.stored_node(item) for item in value] if is_deep else value
     backend: Any = active_backend()
-    node = (lists.list_of(items) if is_deep else backend.staged_list(value)).node()
+    make = getattr(backend, references.MAKERS[type(value)])
+    node = (lists.list_of(items) if is_deep else make(value)).node()
     return add("reference", (node,), kind, conversion=conversion(node.type, bound_type(kind)))

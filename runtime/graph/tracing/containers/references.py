@@ -37,7 +37,7 @@ from ...ir.types import (
     is_reference,
 )
 from ..recording import add, is_staged, output
-from ..tensor import Staged, wrap
+from ..tensor import Optional, Staged, wrap
 from ..trace import Builder, current_builder
 from .list_aliases import ListAliases
 from .objects import known_node
@@ -200,7 +200,15 @@ def begin(handle: Any) -> list[tuple[list[Any], Any]]:
         MakeObjects: it is older than the branch or body that is being captured.
     """
     builder = current_builder()
-    outermost = min([handle, *ListAliases(handle).handles()], key=lambda h: h.made_in.level)
+    others = [*ListAliases(handle).handles()]
+    if any(isinstance(other, Optional) for other in others):
+        handle.fail(
+            "is changed, and may have another name, or be in a list that has one, and that name may be None",
+            "the change would have to reach that name",
+            "change a copy: list(items)",
+            AliasError,
+        )
+    outermost = min([handle, *others], key=lambda h: h.made_in.level)
     if outermost.made_in.level < handle.made_in.level:
         handle = outermost
     if builder is handle.made_in:

@@ -213,6 +213,16 @@ def can_be_dict(mapping: Any, *values: Any) -> bool:
     return all(part is not None and (part.element is None or is_plain(part.element)) for part in parts)
 
 
+def dict_type(mapping: Any) -> DictType | None:
+    """Return the type of a plain dict of numbers and text, or None for another one."""
+    factory = factory_of(mapping)
+    if factory is None or not can_be_dict(mapping) or any(map(is_object, mapping.values())):
+        return None
+    parts = [lists.list_type(part) for part in ([*mapping], [*mapping.values()])]
+    pair = TupleType(tuple([part.element for part in parts]))  # type: ignore[union-attr]
+    return DictType(pair if mapping else None, factory)
+
+
 def staged_dict(mapping: Any) -> Any:
     """Return a staged dict with the items of a plain one, or of a list of pairs."""
     if isinstance(mapping, StagedDict):

@@ -13,7 +13,7 @@ from ....errors import AliasError, UnsupportedFunctionError
 from ...ir.graph import Node
 from ...ir.types import DequeType, ListType, ScalarType, is_reference
 from .. import recording
-from ..tensor import LENGTH_NEEDED, Staged, register_class
+from ..tensor import LENGTH_NEEDED, Scalar, Staged, Tensor, register_class
 from ..trace import current_builder, is_tracing
 from . import lists, object_updates, references
 
@@ -23,7 +23,7 @@ _NO_METHOD = "the length of the list depends on staged values, and the graph has
 class StagedList(Staged):
     """A Python list in the graph, whose elements have one type."""
 
-    __slots__ = ("home", "lost", "made_in")
+    __slots__ = ("home", "lost", "made_in", "optional")
 
     noun, copy_remedy = "a list", "assign a copy to the other name, or return a copy: items.copy()"
     python_class: type = list
@@ -33,6 +33,8 @@ class StagedList(Staged):
         self.made_in = owner
         self.home: Any = None
         """The list that it is an item of, or a function that returns it as an object, if one is known."""
+        self.optional: Any = None
+        """The value that may be None of which it is the list, whose changes are changes of that."""
         self.lost = ""
         """Why it cannot be used any more."""
         if is_tracing():
@@ -55,6 +57,13 @@ class StagedList(Staged):
     @shared.setter
     def shared(self, reason: str) -> None:
         Staged.shared.fset(self, reason)  # type: ignore[attr-defined]
+        if self.optional is not None:
+            self.optional.shared = reason
+
+    def write(self, value: Any) -> None:
+        super().write(value)
+        if self.optional is not None:
+            self.optional.write(self)
 
     def node(self) -> Node:
         if self.lost:
@@ -154,9 +163,30 @@ class StagedList(Staged):
 
     def __delitem__(self, key: Any) -> None:
         if isinstance(key, slice):
-            remedy = "build a list of the items to keep: [x for x in items if ...]"
-            self.fail("does not support deleting a slice", _NO_METHOD, remedy, UnsupportedFunctionError)
-        self.pop(key)
+            self.replace_slice(key, [])
+        else:
+            self.pop(key)
+
+    def replace_slice(self, key: slice, values: Any) -> None:
+        """`self[start:stop] = values`. Its bounds may be negative, out of range or crossed."""
+        call: Any = active_backend().call_builtin
+        if key.step is not None and (recording.is_staged(key.step) or key.step != 1):
+            remedy = "assign to one item after the other, or build another list"
+            what, why = "has a slice with a step that is replaced", "the graph has no operation for it"
+            self.fail(what, why, remedy, UnsupportedFunctionError)
+        if isinstance(values, Scalar) or (isinstance(values, Tensor) and not values.ndim):
+            [][:] = 0  # type: ignore[call-overload] # raises
+        if not isinstance(values, StagedList) and not recording.is_staged(values):
+            made: list[Any] = []
+            made[:] = values
+            values = made
+        values = values if isinstance(values, (list, StagedList)) else call(list, (values,), {})
+        before = lists.staged_list([]) if key.start is None else self[: key.start]
+        after = lists.staged_list([]) if key.stop is None else self[key.stop :]
+        length = call(len, (self,), {})
+        start, rest = call(len, (before,), {}), call(len, (after,), {})
+        stop = call(max, (start, length - rest), {})
+        self.assign(before + values + self[stop:])
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__") or not hasattr(list, name):
@@ -193,7 +223,9 @@ class StagedList(Staged):
         return lists.list_get(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if self.begin_change() and not isinstance(key, slice):
+        if isinstance(key, slice):
+            self.replace_slice(key, value)
+        elif self.begin_change():
             object_updates.object_update(self, "put", (key, value))
         else:
             self.write(lists.list_set(self, key, value))
@@ -250,7 +282,7 @@ class StagedDeque(StagedList):
         why = "the graph has no operation for it"
         self.fail("does not support this operation", why, remedy, UnsupportedFunctionError)
 
-    __delitem__ = __mul__ = __rmul__ = __eq__ = __ne__ = __radd__ = sort = _refuse
+    __delitem__ = replace_slice = __mul__ = __rmul__ = __eq__ = __ne__ = __radd__ = sort = _refuse
     __hash__ = Staged.__hash__
 
 
