@@ -143,7 +143,9 @@ class Conditions:
         """Return whether a condition is one of those that `or` joins in a test."""
         note = self._notes.get(id(test))
         is_joined = note is not None and note.operation == "or_"
-        return condition is test or (is_joined and any(self._is_disjunct(condition, t) for t in note.operands))
+        return condition is test or (
+            is_joined and any(self._is_disjunct(condition, t) for t in note.operands)
+        )
 
     def _flag(self, test: Any) -> Any:
         """Return the condition that a test holds, which is True or False and no other value."""

@@ -49,6 +49,9 @@ class AliasError(StagingError):
     4
     """
 
+    changed_class: type | None = None
+    """The class of the user whose instance changes, if that would be allowed for an object of the graph."""
+
 
 class RaiseInTryError(StagingError):
     """An exception is raised under a staged condition, where the handler for it cannot be staged.

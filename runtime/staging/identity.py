@@ -37,6 +37,8 @@ METHODS: dict[str, Callable[..., Any]] = {"__eq__": is_same, "__hash__": hash_of
 def identical(first: Any, second: Any) -> Any:
     """`first is second` for two values, of which one may be staged."""
     for value, truth in ((first, second), (second, first)):
+        if (is_same_object := getattr(type(value), "ag__is", None)) is not None:
+            return is_same_object(value, truth)
         backend = staged_by(value) if truth is True or truth is False else None
         if backend is not None and getattr(backend, "is_bool", never)(value):
             return value if truth else backend.not_(value)
@@ -57,9 +59,11 @@ def refuse_identity(first: Any, second: Any) -> None:
     if is_stand_in is None or not (is_stand_in(first) or is_stand_in(second)):
         return
     if type(first) is type(second) or (staged_by(first) or staged_by(second)) is not None:
-        raise AliasError(
+        error = AliasError(
             f"the identity of a {type(first).__name__} is tested, and which object it is depends on staged "
             "values",
             why="it is an item of a staged list, or a staged condition selects it",
             remedy="compare an attribute that identifies the object: a.name == b.name",
         )
+        error.changed_class = type(first)
+        raise error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -239,7 +239,7 @@ def _merged_results(traced: Sequence[Node], results: Sequence[Node]) -> set[int]
     }  # fmt: skip
 
 
-def trace(
+def trace_once(
     function: Callable[..., Any],
     arguments: Any,
     specs: Sequence[TensorSpec | None],
@@ -250,14 +250,17 @@ def trace(
     may_create: bool = True,
     optimisations: Sequence[str] = ALL,
     engine: Callable[[Graph, Inputs], Engine | None] | None = None,
+    instance_kinds: Mapping[type, Exception],
 ) -> tuple[ConcreteGraph, bool]:
     """Trace `function(*args, **kwargs)`; return its graph, and whether it created Variables.
 
     `arguments` is `(args, kwargs)`. `specs` has the spec of each leaf to stage, or None for a plain leaf;
-    `names` has a name for each leaf. `may_create` allows the function to create Variables.
+    `names` has a name for each leaf. `may_create` allows the function to create Variables. `instance_kinds` are the
+    classes of whose instances the graph makes objects, with the errors that it avoids.
     """
     leaves, spec = flatten(arguments, mutable_dataclasses=True)
     builder = RootBuilder(name, may_create=may_create)
+    builder.instance_kinds = instance_kinds
     with tracing_into(builder, backend):
         staged = [
             leaf if kind is None else wrap(builder.argument(kind.type, label), builder)

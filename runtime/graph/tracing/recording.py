@@ -84,6 +84,8 @@ def to_node(value: Any) -> Node:
         return value
     if is_staged(value):
         return value.node()
+    if hasattr(type(value), "ag__reference"):
+        return to_node(value.ag__reference)
     if isinstance(value, (list, tuple)):
         return to_node(call(np.array, (list(value),), {}) if contains_staged(value) else np.asarray(value))
     kind = constant_type(value)

@@ -59,6 +59,7 @@ class SelectedValues:
             "reach it",
             remedy="store a changed copy in its place: items[i] = changed",
         )
+        error.changed_class = type(value)
         self._nodes[id(value)] = node, owner
         self._entries.setdefault(id(value), (value, _contents(value), error))
 

@@ -29,6 +29,7 @@ from ..ir.list_operations import TEXT_METHODS
 from ..ir.op_properties import has_ellipsis
 from ..ir.types import (
     ArrayType,
+    InstanceType,
     ListType,
     MaybeType,
     OptionalType,
@@ -757,21 +758,23 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
     """Return the staged value for a node of the current graph."""
     owner = owner or current_builder()
     kind = node.type
-    if type(kind) in STRUCTURES:
-        return STRUCTURES[type(kind)](node)
-    if isinstance(kind, OptionalType) and isinstance(kind.held, TupleType):
-        return _optional_tuple(node, kind.held)
+    if isinstance(kind, OptionalType) and isinstance(kind.held, (TupleType, InstanceType)):
+        return _optional_structure(node, kind.held)
+    if type(kind) in STRUCTURES or isinstance(bound_type(kind), InstanceType):
+        return STRUCTURES[type(bound_type(kind))](node)
     while isinstance(kind, (MaybeType, ReferenceType)):
         kind = kind.held
     return _CLASSES[type(kind)](node, owner)
 
 
-def _optional_tuple(node: Node, kind: TupleType) -> OptionalStructure:
-    """Return a tuple that may be None, for a node."""
+def _optional_structure(node: Node, kind: TupleType | InstanceType) -> OptionalStructure:
+    """Return a tuple or object that may be None, for a node."""
 
     def part(kind: Any, path: tuple[int, ...]) -> Any:
         if isinstance(kind, TupleType):
             return tuple([part(inner, (*path, i)) for i, inner in enumerate(kind.parts)])
+        if isinstance(kind, InstanceType):
+            return recording.record("part_of_optional", (node,), MaybeType(kind, "return_value"), path=path)
         if isinstance(kind, ListType) or {type(kind), type(getattr(kind, "held", None))} & STRUCTURES.keys():
             raise StagingError(
                 f"a tuple that may be None holds a value of type {kind}",

@@ -19,7 +19,16 @@ from ...core.active_backends import active_backend
 from ...core.undefined import RETURN_VALUE, Undefined
 from ...debugging.tracebacks import is_internal, user_opcode
 from ...errors import AliasError, MissingValueError, ValueNeededError
-from ...values.structures import CONTAINERS, LEAF, REBUILT, Spec, flatten, object_attributes, unflatten
+from ...values.structures import (
+    CONTAINERS,
+    LEAF,
+    OWN_PARTS,
+    REBUILT,
+    Spec,
+    flatten,
+    object_attributes,
+    unflatten,
+)
 
 Value = tuple[list[Any], Spec]
 
@@ -53,11 +62,13 @@ def _bound_part(value: Any) -> Any:
 
 
 def _change_error(value: Any) -> AliasError:
-    return AliasError(
+    error = AliasError(
         f"a {type(value).__name__} that is None on another path is changed",
         why="the change would have to reach every name of the object",
         remedy="make a changed copy, or use a value that is never None",
     )
+    error.changed_class = type(value)
+    return error
 
 
 def is_read(spec: Spec, *, is_known: bool = True) -> Iterator[bool]:
@@ -154,7 +165,7 @@ class OptionalStructure:  # noqa: PLW1641 - it refuses to be hashed
         backend, is_none = self.ag__backend, self.ag__is_none()
         if other is None:
             return is_none
-        if not _compares_parts(self.ag__parts):
+        if not _compares_parts(self.ag__parts) and not hasattr(type(self.ag__parts), OWN_PARTS):
             self.ag__refuse_identity()
         is_known = backend.not_(is_none)
         if not isinstance(other, OptionalStructure):
@@ -186,6 +197,8 @@ _define_operators()
 
 def _equal(backend: Any, result: Any, first: Any, second: Any) -> Any:
     """Return `result and first == second` for a structure and any other value."""
+    if hasattr(type(first), OWN_PARTS):
+        return backend.and_(result, lambda: bound_parts(first) == bound_parts(second))
     if isinstance(first, tuple) and isinstance(second, tuple):
         pairs = [*zip(first, second, strict=False)] if len(first) == len(second) else None
     elif is_dataclass(first) and type(first) is type(second):

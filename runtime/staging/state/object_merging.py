@@ -129,6 +129,7 @@ class FieldMerging:
             why="the change would have to reach every name of the object",
             remedy="set the attributes of one object, or make the class a frozen dataclass",
         )
+        error.changed_class = type(value)
         if keep is None:
             raise error
         keep(value, error)
