@@ -50,7 +50,11 @@ class AliasError(StagingError):
     """
 
     changed_class: type | None = None
-    """The class of the user whose instance changes, if that would be allowed for an object of the graph."""
+    """The class of the user whose instance it is about, if an object of the graph would do in its place."""
+
+    def about(self, value: object) -> AliasError:
+        self.changed_class = type(value)
+        return self
 
 
 class RaiseInTryError(StagingError):

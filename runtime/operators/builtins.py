@@ -58,6 +58,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     args = (source.iterator(), *args)
                 if function in _INSPECTING and args:
                     args = (staging.inspected(args[0]), *args[1:])
+                    if function is type and hasattr(type(args[0]), "ag__class"):
+                        return args[0].__class__
                 if function is next:
                     return next(*args)
                 if function in _ITERATORS and any(staging.source_of(a) is not None for a in args):

@@ -59,11 +59,9 @@ def refuse_identity(first: Any, second: Any) -> None:
     if is_stand_in is None or not (is_stand_in(first) or is_stand_in(second)):
         return
     if type(first) is type(second) or (staged_by(first) or staged_by(second)) is not None:
-        error = AliasError(
+        raise AliasError(
             f"the identity of a {type(first).__name__} is tested, and which object it is depends on staged "
             "values",
             why="it is an item of a staged list, or a staged condition selects it",
             remedy="compare an attribute that identifies the object: a.name == b.name",
-        )
-        error.changed_class = type(first)
-        raise error
+        ).about(first)

@@ -98,6 +98,11 @@ def _flatten(value: Any, leaves: list[Any], *options: Any) -> Spec:
     return LEAF
 
 
+def is_reference(value: Any) -> bool:
+    """Return whether a value stands for an object of a program, and has no parts but a reference to it."""
+    return hasattr(type(value), OWN_PARTS)
+
+
 def own_parts(value: Any) -> dict[str, Any]:
     """Return the parts of an instance of a class that has a method `REBUILT`."""
     return dict(getattr(type(value), OWN_PARTS, vars)(value))

@@ -38,7 +38,6 @@ from ..tracing.containers.iterables import (
 )
 from ..tracing.containers.staged_keyed import StagedKeyed
 from ..tracing.containers.staged_lists import StagedDeque, StagedList
-from ..tracing.containers.stand_ins import StandIn
 from ..tracing.numpy_views import as_array
 from ..tracing.recording import record
 from ..tracing.tensor import Scalar, Staged, Tensor, some
@@ -306,8 +305,6 @@ def _type(value: Any, *args: Any) -> type:
 
 def _python_class(value: Any) -> type | None:
     """Return the run-time class of a staged value, or None for other values."""
-    if isinstance(value, StandIn):
-        return value.ag__type.held.kind
     kind = getattr(value, "type", None)
     if isinstance(kind, ScalarType):
         return kind.python

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -31,6 +31,7 @@ from ..state.variables import Variable
 from ..tracing.containers.alternatives import Alternatives
 from ..tracing.containers.objects import known_node
 from ..tracing.containers.references import MakeObjects
+from ..tracing.containers.stand_ins import InstanceKinds
 from ..tracing.modes import MODES
 from ..tracing.specs import TensorSpec, weak_leaf
 from ..tracing.tensor import Staged, Tensor, wrap
@@ -250,13 +251,12 @@ def trace_once(
     may_create: bool = True,
     optimisations: Sequence[str] = ALL,
     engine: Callable[[Graph, Inputs], Engine | None] | None = None,
-    instance_kinds: Mapping[type, Exception],
+    instance_kinds: InstanceKinds,
 ) -> tuple[ConcreteGraph, bool]:
     """Trace `function(*args, **kwargs)`; return its graph, and whether it created Variables.
 
     `arguments` is `(args, kwargs)`. `specs` has the spec of each leaf to stage, or None for a plain leaf;
-    `names` has a name for each leaf. `may_create` allows the function to create Variables. `instance_kinds` are the
-    classes of whose instances the graph makes objects, with the errors that it avoids.
+    `names` has a name for each leaf. `may_create` allows the function to create Variables.
     """
     leaves, spec = flatten(arguments, mutable_dataclasses=True)
     builder = RootBuilder(name, may_create=may_create)
@@ -288,6 +288,7 @@ def trace_once(
             except MakeObjects as error:
                 raise error.refusal() from None
             except Exception as error:
+                builder.selected.check()
                 if not backend.raise_last(error):
                     add_staging_note(error, sys._getframe())
                     strip_internal_frames(error)

@@ -180,17 +180,25 @@ class ReferenceType(Reference, ListType):
 
 
 class InstanceType(Reference):
-    """A reference to an instance of a class of the user. What it refers to has an `ObjectType`."""
+    """A reference to an instance of a class of the user, which has an `ObjectType`.
+
+    An attribute may be a reference of the same type.
+    """
 
     __slots__ = ("referent",)
 
+    def __str__(self) -> str:
+        return self.held.kind.__name__
+
+    __repr__ = __str__
+
 
 def parts_of(kind: Any) -> tuple[Any, ...]:
-    """Return the types of which a type is made."""
+    """Return the types of which a type is made, without those of the attributes of an instance."""
     if isinstance(kind, ListType):
         return (kind.element,)
     if isinstance(kind, InstanceType):
-        return kind.held.parts
+        return ()
     held = getattr(kind, "held", None)
     return getattr(kind, "parts", ()) if held is None else (held,)
 

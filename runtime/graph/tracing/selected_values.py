@@ -58,8 +58,7 @@ class SelectedValues:
             why="the item has the contents that it had when it was stored or read, and the change does not "
             "reach it",
             remedy="store a changed copy in its place: items[i] = changed",
-        )
-        error.changed_class = type(value)
+        ).about(value)
         self._nodes[id(value)] = node, owner
         self._entries.setdefault(id(value), (value, _contents(value), error))
 

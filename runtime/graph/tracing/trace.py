@@ -200,8 +200,8 @@ class RootBuilder(Builder):
         self.variable_arguments: dict[int, Node] = {}
         self.selected = SelectedValues()
         self.registry = ListRegistry()
-        self.instance_kinds: Mapping[type, Exception] = {}
-        """The classes whose instances are objects of the graph, with the errors if they cannot be."""
+        self.instance_kinds: Any = None
+        """The classes whose instances are objects of the graph."""
         self.instance_classes: dict[tuple[type, tuple[str, ...]], Any] = {}
         """The classes of what stands for these instances, by class and attributes."""
 

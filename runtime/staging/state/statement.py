@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...backends import Backend, Capture
+from ...core.active_backends import CAPTURES
 from ...core.closures import never, nothing
 from ...core.in_flight import running
 from ...core.undefined import Undefined
@@ -76,6 +77,14 @@ class Path:
         return next((new for handle, new in left if handle is value), value)
 
 
+def _read_state(get_state: Callable[[], tuple]) -> tuple:
+    CAPTURES.reads_state = True
+    try:
+        return get_state()
+    finally:
+        CAPTURES.reads_state = False
+
+
 class Statement:
     """The locations of one staged statement, with access to their values."""
 
@@ -91,7 +100,8 @@ class Statement:
     ):
         self.backend = backend
         self.closures = closures
-        self.get_state, self.set_state = accessors
+        get_state, self.set_state = accessors
+        self.get_state = functools.partial(_read_state, get_state)
         self.names = names
         self.staged_lists: list[list[Any]] = []
         self.apart = FieldMerging(backend)
@@ -100,7 +110,7 @@ class Statement:
         self.captures: list[Capture] = []
         self.items: set[Any] = set()
         """The locations in which a capture has left a plain list that is an item of a staged one."""
-        functions = [*closures, *getattr(self.get_state, "functions", ())]
+        functions = [*closures, *getattr(get_state, "functions", ())]
         own = [] if is_expression else [*functions, *accessors]
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
         codes = [c.__code__ for c in closures if hasattr(c, "__code__") and not is_internal(c.__code__)]

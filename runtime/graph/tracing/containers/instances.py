@@ -1,9 +1,9 @@
 """Instances of the user's classes that are objects of the graph.
 
-An item of a staged list is a value at first: the graph creates an object with the attributes that it has when
-it is stored. If the traced code changes such an object, the function is traced again, and all instances of the
-class that it creates are *instances* from then on. The graph creates an instance where the code does, and
-reads and writes its attributes in the order of the code, so that all names and containers see a change.
+An object in a staged list is a value at first: the graph creates it with the attributes that it has when it is
+stored. If the traced code changes it, the function is traced again, and all objects of the class that it
+creates are *instances*. The graph creates an instance where the code does, and reads and writes its attributes
+in the order of the code, so that all names and containers see a change.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from types import FrameType, MappingProxyType
 from typing import Any, NoReturn
 
 from ....backends import staged_by
-from ....core.active_backends import active_backend
+from ....core.active_backends import CAPTURES, active_backend
 from ....core.traces import current_trace
+from ....core.undefined import Undefined
 from ....errors import AliasError, AutographError
 from ....staging import identity
 from ....staging.state.heap import is_of_user
@@ -120,6 +121,7 @@ def _stand_in_class(kind: type, names: tuple[str, ...], root: RootBuilder) -> ty
         "__slots__": ("ag__reference",),
         "__module__": __name__,
         "__qualname__": kind.__qualname__,
+        "ag__class": kind,
         "__class__": property(lambda _: kind),
         "__dict__": property(lambda self: MappingProxyType(attributes_read(self))),
         "ag__type": of_instances,
@@ -149,6 +151,8 @@ def attributes_read(value: Instance) -> dict[str, Any]:
 
 
 def _read(self: Instance, name: str) -> Any:
+    if CAPTURES.reads_state:
+        return Undefined(name)
     node = _object_node(self)
     kind = node.type.held
     part = kind.parts[kind.names.index(name)]
@@ -160,6 +164,8 @@ def _read(self: Instance, name: str) -> Any:
 
 
 def _write(self: Instance, name: str, value: Any) -> None:
+    if type(value) is Undefined:  # of a state
+        return
     target, node = _object_node(self), lists.stored_node(value)
     _widen(self.ag__type, {name: node.type}, name)
     add("reference_update", (target, name, node), None, effect=True, method="set_attribute")
@@ -170,7 +176,7 @@ def _object_node(value: Instance) -> Node:
     if current_builder().recursion is not None:
         value.ag__refuse(
             "an attribute",
-            "use the object outside of the function that calls itself, or pass its attributes to the function",
+            "use the object outside of the function that calls itself, or pass its attributes",
         )
     return bound(active_backend(), value.ag__reference).node()
 
@@ -190,17 +196,23 @@ def _widen(of_instances: InstanceType, new: Mapping[str, Any], what: str) -> Non
 
 def constructor(kind: type, construct: Callable[..., Any]) -> Callable[..., Any]:
     """Return what creates the instances of a class in a trace. `construct` is its own constructor."""
-    if kind not in current_builder().root.instance_kinds:
+    error = current_builder().root.instance_kinds.error_of(kind)
+    if error is None:
         return construct
 
     def create(*args: Any, **kwargs: Any) -> Any:
         held = [construct(*args, **kwargs)]
         attributes = own_attributes(held[0])
         if not is_mergeable(held[0]) or _is_left_elsewhere(held):
-            raise current_builder().root.instance_kinds[kind]
+            raise error
         return created(kind, attributes)
 
     return create
+
+
+def replace(value: Any, /, **changes: Any) -> Any:
+    """`dataclasses.replace`"""
+    return constructor(value.__class__, functools.partial(dataclasses.replace, value))(**changes)
 
 
 def created(kind: type, attributes: dict[str, Any]) -> Any:
@@ -209,7 +221,7 @@ def created(kind: type, attributes: dict[str, Any]) -> Any:
     try:
         parts = [lists.stored_node(value) for value in attributes.values()]
     except AutographError as error:
-        raise root.instance_kinds[kind] from error
+        raise root.instance_kinds.error_of(kind) from error
     made_class = _stand_in_class(kind, tuple(attributes), root)
     new = {name: part.type for name, part in zip(attributes, parts, strict=True)}
     _widen(made_class.ag__type, new, "")
