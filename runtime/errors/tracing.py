@@ -49,13 +49,6 @@ class AliasError(StagingError):
     4
     """
 
-    changed_class: type | None = None
-    """The class of the user whose instance it is about, if an object of the graph would do in its place."""
-
-    def about(self, value: object) -> AliasError:
-        self.changed_class = type(value)
-        return self
-
 
 class RaiseInTryError(StagingError):
     """An exception is raised under a staged condition, where the handler for it cannot be staged.

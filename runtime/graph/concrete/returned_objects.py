@@ -22,6 +22,7 @@ from ...values.structures import Spec, flatten
 from ..state.variables import Variable
 from ..tracing.containers.iterables import IterableSource
 from ..tracing.containers.objects import holds_instances, is_selected_object, known_node
+from ..tracing.containers.stand_ins import InstanceReference
 from ..tracing.trace import current_builder
 
 _OPAQUE = (
@@ -34,13 +35,15 @@ _REMEDY = "return its values in a tuple, list, dict, dataclass or plain object t
 def _none_or(marker: Any, parts: list[Any]) -> list[Any]:
     """Return the parts of a structure as values that are None where the structure is."""
     backend: Any = active_backend()
-    staged = {i: part for i, part in enumerate(parts) if staged_by(part)}
+    references = {i: part for i, part in enumerate(parts) if isinstance(part, InstanceReference)}
+    staged = {i: part for i, part in enumerate(parts) if staged_by(part) and i not in references}
 
     def known() -> tuple[Any, ...]:
         return tuple([staging.bound(backend, part) for part in staged.values()])
 
     chosen = staging.if_exp(backend, backend.is_none(marker), lambda: (None,) * len(staged), known, "")
     results = dict(zip(staged, chosen, strict=True))
+    results |= {i: part.or_none(marker) for i, part in references.items()}
     return [results.get(i, part) for i, part in enumerate(parts)]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ....errors import StagingError
-from ...ir.types import InstanceType, bound_type
+from ...ir.types import InstanceType, OptionalType, bound_type
+from ..recording import add
 from ..tensor import STRUCTURES, Staged, register_class
 from ..trace import current_builder
 
@@ -35,6 +36,11 @@ class InstanceReference(Staged):
 
     __slots__ = ()
     noun, copy_remedy = "an object", "make a copy first: copy.copy(x)"
+
+    def or_none(self, marker: Any) -> InstanceReference:
+        """Return the reference, or None where the marker is None."""
+        kind = bound_type(self.type)
+        return InstanceReference(add("none_or", (marker, self), OptionalType(kind)), current_builder())
 
 
 register_class(InstanceType, InstanceReference, "staged object")
