@@ -159,6 +159,8 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
     def is_none(self, value: Any) -> Any:
         if isinstance(value, Alternatives):
             return recording.record("is_none", (value.passed_on(),), ScalarType(bool))
+        if isinstance(value, Optional) and bound_type(value.type) is None:
+            return True
         return isinstance(value, Optional) and is_none(value)
 
     some = staticmethod(some)
