@@ -333,3 +333,12 @@ def constant_type(value: Any) -> StagedType | None:
     if base is None and isinstance(value, Enum):
         base = kind
     return None if base is None else ScalarType(base)
+
+
+def is_plain(kind: Any) -> bool:
+    """Return whether values of a type are numbers, text, None or tuples of these."""
+    if isinstance(kind, TupleType):
+        return all(map(is_plain, kind.parts))
+    if isinstance(kind, OptionalType):
+        return kind.held is None or is_plain(kind.held)  # type: ignore[redundant-expr]
+    return isinstance(kind, ScalarType) or (isinstance(kind, ArrayType) and not kind.shape)

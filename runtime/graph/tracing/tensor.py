@@ -39,6 +39,8 @@ from ..ir.types import (
     TupleType,
     bound_type,
     constant_type,
+    is_plain,
+    parts_of,
 )
 from ..rules import METHODS
 from . import plain_arrays, recording
@@ -278,6 +280,16 @@ class Staged:
             "a key or member must be known during the trace, but the value is known only when the graph runs",
             "use a plain value there, or index an array with the staged value",
         )
+
+    def __copy__(self) -> Any:
+        return self if is_plain(self.type) and not self.is_mutable else self.copy()  # type: ignore[attr-defined]
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        kind = self.type
+        if not (is_plain(kind) or isinstance(kind, ArrayType) or all(p is None or is_plain(p) for p in parts_of(kind))):
+            what, why = "is copied by copy.deepcopy", "the graph has no operation for it"
+            self.fail(what, why, "copy it and its items one by one", UnsupportedFunctionError)
+        return self.__copy__()
 
     # NumPy's protocols
 

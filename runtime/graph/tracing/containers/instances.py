@@ -27,9 +27,8 @@ from ....staging.state.heap import is_of_user
 from ....staging.state.missing_values import OptionalStructure, bound
 from ....staging.state.object_merging import is_mergeable, own_attributes
 from ....values.structures import OWN_PARTS, REBUILT
-from ...ir.alias_analysis import is_immutable
 from ...ir.graph import Node, Slot
-from ...ir.types import InstanceType, ObjectType, Referent, ScalarType
+from ...ir.types import InstanceType, ObjectType, Referent, ScalarType, is_plain
 from ..recording import add, is_staged
 from ..tensor import wrap
 from ..trace import RootBuilder, current_builder
@@ -77,7 +76,7 @@ class Instance(StandIn):
         return created(self.ag__type.held.kind, attributes_read(self))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if not all(map(is_immutable, self.ag__type.held.parts)):
+        if not all(map(is_plain, self.ag__type.held.parts)):
             self.ag__refuse("a deep copy", "copy the object and its attributes one by one")
         return self.__copy__()
 

@@ -72,10 +72,15 @@ def stand_in_of(value: Any) -> Any:
     return made
 
 
+def note_stored(value: Any) -> None:
+    """Note that an object of the graph in the place of a plain one may be able to do what this one cannot."""
+    current_builder().root.instance_kinds.stored[type(value)] = None
+
+
 def refuse_plain(value: Any) -> None:
     """Raise if an object, other than a stand-in, is of a class whose instances are objects of the graph."""
+    note_stored(value)
     kinds = current_builder().root.instance_kinds
-    kinds.stored[type(value)] = None
     if kinds.error_of(type(value)) is not None:
         kind = type(value).__name__
         raise StagingError(
