@@ -37,14 +37,15 @@ def fixed_point(
         rows = Rows()
         again: Restage | None = None
         mark = getattr(carried.backend, "count_type_changes", int)()
-        known_items = len(carried.statement.items)
+        statement = carried.statement
+        known = len(statement.items), len(statement.apart.shared)
         carried.statement.forget()
         try:
             path = once()
             carried.statement.check_aliases(path)
             settled = carried.settle(path, rows)
             settled = settled and not getattr(carried.backend, "types_changed", never)(mark)
-            settled = settled and len(carried.statement.items) == known_items
+            settled = settled and (len(statement.items), len(statement.apart.shared)) == known
             _stage_written(carried, path)
         except Restage as error:
             again = error
