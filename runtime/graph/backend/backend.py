@@ -87,6 +87,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
     fmt = staticmethod(StagedField)
     text = staticmethod(effects.staged_string)
     join = staticmethod(effects.joined)
+    print_in_trace = staticmethod(effects.print_in_trace)
     raise_error = staticmethod(effects.raise_in_graph)
     staged_container = staticmethod(references.staged_container)
     stage_item = staticmethod(references.stage_item)

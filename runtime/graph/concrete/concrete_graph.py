@@ -31,8 +31,8 @@ from ..state.variables import Variable
 from ..tracing.containers.alternatives import Alternatives
 from ..tracing.containers.objects import known_node
 from ..tracing.containers.references import MakeObjects
-from ..tracing.containers.stand_ins import InstanceKinds
 from ..tracing.modes import MODES
+from ..tracing.selected_values import InstanceKinds
 from ..tracing.specs import TensorSpec, weak_leaf
 from ..tracing.tensor import Staged, Tensor, wrap
 from ..tracing.trace import RootBuilder, trace_root, tracing_into

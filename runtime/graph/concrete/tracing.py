@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from ...errors import AutographError
 from ...staging.state.heap import Heap
+from ...values.structures import flatten
 from ..tracing.containers.instances import can_have_instances
-from ..tracing.containers.stand_ins import InstanceKinds
+from ..tracing.selected_values import InstanceKinds
 from .concrete_graph import ConcreteGraph, trace_once
 
 
 def trace(
-    function: Callable[..., Any], arguments: Any, *args: Any, **options: Any
+    reached: Sequence[Any], function: Callable[..., Any], arguments: Any, *args: Any, **options: Any
 ) -> tuple[ConcreteGraph, bool]:
     """Trace `function(*args, **kwargs)` as `trace_once` does, where `arguments` is `(args, kwargs)`.
 
     If it fails and objects are items of staged lists, repeat the trace with objects of the graph in the place
-    of instances of their classes. What the traces before the last have changed is restored.
+    of instances of their classes. What the traces before the last have changed is restored, as far as it can
+    be reached from the arguments and from `reached`.
     """
-    positional, named = arguments
-    heap = Heap([function, *positional, *named.values()], own=(), code=None)
+    leaves, _ = flatten(arguments, mutable_dataclasses=True)
+    plain = [leaf for leaf in leaves if not isinstance(leaf, np.ndarray)]
+    heap = Heap([*reached, *plain], own=(), code=None)
     kinds, first = InstanceKinds(), None
     while True:
         try:
@@ -37,4 +42,5 @@ def trace(
             for kind in found:
                 kinds.add(kind, error)
             kinds.stored.clear()
+            kinds.printed.begin()
             heap.restore()

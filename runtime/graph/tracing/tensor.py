@@ -286,7 +286,11 @@ class Staged:
 
     def __deepcopy__(self, memo: Any) -> Any:
         kind = self.type
-        if not (is_plain(kind) or isinstance(kind, ArrayType) or all(p is None or is_plain(p) for p in parts_of(kind))):
+        if not (
+            is_plain(kind)
+            or isinstance(kind, ArrayType)
+            or all(p is None or is_plain(p) for p in parts_of(kind))
+        ):
             what, why = "is copied by copy.deepcopy", "the graph has no operation for it"
             self.fail(what, why, "copy it and its items one by one", UnsupportedFunctionError)
         return self.__copy__()

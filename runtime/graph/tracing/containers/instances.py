@@ -1,9 +1,9 @@
 """Instances of the user's classes that are objects of the graph.
 
-An object in a staged list is a value at first: the graph creates it with the attributes that it has when it is
-stored. If the traced code changes it, the function is traced again, and all objects of the class that it
-creates are *instances*. The graph creates an instance where the code does, and reads and writes its attributes
-in the order of the code, so that all names and containers see a change.
+An object in a staged list is a value at first: the graph creates it with the attributes that it has when it
+is stored. If the traced code changes it, the function is traced again, and all objects of the class that it
+creates are *instances*. The graph creates an instance where the code does, and reads and writes its
+attributes in the order of the code, so that all names and containers see a change.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ class Instance(StandIn):
     def ag__refuse(self, what: str, remedy: str) -> NoReturn:
         kind = self.ag__type.held.kind.__name__
         raise AliasError(
-            f"{what} of a {kind} that is an item of a staged list and changes",
-            why="the graph has an object in its place, with the attributes that it had when it was created",
+            f"{what} a {kind}, of which objects in staged lists change",
+            why="the graph creates the object with the attributes that it has after __init__, reads them and "
+            "assigns to them, and can do nothing else with it",
             remedy=remedy,
         )
 
@@ -66,22 +67,22 @@ class Instance(StandIn):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not inspect.isdatadescriptor(inspect.getattr_static(type(self), name, None)):
-            self.ag__refuse(f"the new attribute {name!r}", "assign all attributes in __init__")
+            self.ag__refuse(f"the new attribute {name!r} is assigned to", "assign all attributes in __init__")
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
-        self.ag__refuse(f"the deletion of the attribute {name!r}", "assign None to it")
+        self.ag__refuse(f"the attribute {name!r} is deleted from", "assign None to it")
 
     def __copy__(self) -> Any:
         return created(self.ag__type.held.kind, attributes_read(self))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if not all(map(is_plain, self.ag__type.held.parts)):
-            self.ag__refuse("a deep copy", "copy the object and its attributes one by one")
+            self.ag__refuse("copy.deepcopy() copies", "copy the object and its attributes one by one")
         return self.__copy__()
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        self.ag__refuse("the state", "read its attributes one by one")
+        self.ag__refuse("pickle or copy takes the state of", "read its attributes one by one")
 
 
 # Classes of stand-ins
@@ -174,8 +175,8 @@ def _object_node(value: Instance) -> Node:
     """Return the node of an object whose attribute is read or written."""
     if current_builder().recursion is not None:
         value.ag__refuse(
-            "an attribute",
-            "use the object outside of the function that calls itself, or pass its attributes",
+            "a function that calls itself uses",
+            "use the object outside of that function, or pass its attributes",
         )
     return bound(active_backend(), value.ag__reference).node()
 

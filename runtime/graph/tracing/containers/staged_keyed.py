@@ -129,7 +129,7 @@ def _refused() -> StagingError:
 
 
 def is_object(value: Any) -> bool:
-    """Return whether a value is a plain or staged list, deque, set or defaultdict, or an object of the graph."""
+    """Return whether a value is a list, deque, set or defaultdict, or an object of the graph."""
     kind = type(value)
     if kind is list or kind in references.OBJECTS or isinstance(value, StandIn):
         return True

@@ -11,26 +11,6 @@ from ..tensor import STRUCTURES, Staged, register_class
 from ..trace import current_builder
 
 
-class InstanceKinds:
-    """The classes whose instances are objects of the graph.
-
-    A function may define a class itself. Then each trace has its own, so classes are known by their names.
-    """
-
-    def __init__(self) -> None:
-        self._errors: dict[tuple[str, str], Exception] = {}
-        self.stored: dict[type, None] = {}
-        """The classes of other objects that have become items of staged lists."""
-
-    def add(self, kind: type, error: Exception) -> None:
-        """Add a class, with the error to raise where its instances cannot be objects of the graph."""
-        self._errors[kind.__module__, kind.__qualname__] = error
-
-    def error_of(self, kind: type) -> Exception | None:
-        """Return the error that was given with a class, or None if it is none of these classes."""
-        return self._errors.get((kind.__module__, kind.__qualname__))
-
-
 class InstanceReference(Staged):
     """A reference to an instance, as branches and loops select and carry it."""
 
