@@ -289,7 +289,8 @@ class Function(PickleSupport, FastPath[P, R_co]):
             self._captured = self._captured or CapturedConstants(self.python_function)
 
         run = functools.partial(
-            trace, (self.python_function, *bound), converted, arguments, specs, names, self.__name__, _BACKEND,
+            trace, (self.python_function, *bound), converted, arguments, specs, names, self.__name__,
+            _BACKEND,
             optimisations=self.optimisations, engine=self._engine,
         )  # fmt: skip
         owner = tuple(map(Identity, bound))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 from .base import AutographError
 
 
@@ -47,13 +45,6 @@ class StagingError(AutographError, TypeError):
     >>> bool(1 <= noisy(np.float64(1)) < 2)
     True
     """
-
-    changed_class: type | None = None
-    """The class of the user whose instance it is about, if an object of the program would do in its place."""
-
-    def about(self, value: object) -> Self:
-        self.changed_class = type(value)
-        return self
 
 
 class ValueNeededError(StagingError):

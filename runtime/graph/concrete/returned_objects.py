@@ -127,7 +127,7 @@ def _leak_error(value: Any, reason: str) -> LeakError:
         f"the function returns a {type(value).__name__} with staged values, or stores it in an argument",
         why=f"each call creates new objects, with arrays in place of staged values, but this object {reason}",
         remedy=_REMEDY,
-    )
+    ).about(value)
 
 
 def _has_only_attributes(kind: Any) -> bool:

@@ -32,9 +32,9 @@ def trace(
         try:
             return trace_once(function, arguments, *args, instance_kinds=kinds, **options)
         except AutographError as error:
-            changed = getattr(error, "changed_class", None)
-            found = {*kinds.stored, changed} if changed is None else {changed}
-            found = {k for k in found - {None} if kinds.error_of(k) is None and can_have_instances(k)}
+            changed = error.changed_class
+            found = [*kinds.stored] if changed is None else [changed]
+            found = [k for k in found if kinds.error_of(k) is None and can_have_instances(k)]
             if not found or heap.moved():
                 raise first or error from None
             if changed is None:

@@ -125,7 +125,7 @@ class OptionalStructure:  # noqa: PLW1641 - it refuses to be hashed
             f"the identity of a {type(self.ag__parts).__name__} that may be None is tested",
             why="which object it is is known only when the program runs",
             remedy="test whether it is None first, and compare an attribute that identifies the object",
-        )
+        ).about(self.ag__parts)
 
     def ag__refuse(self, *_: Any) -> NoReturn:
         raise needed_error(type(self.ag__parts).__name__)

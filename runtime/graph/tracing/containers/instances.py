@@ -21,13 +21,14 @@ from ....backends import staged_by
 from ....core.active_backends import CAPTURES, active_backend
 from ....core.traces import current_trace
 from ....core.undefined import Undefined
-from ....errors import AliasError, AutographError
+from ....errors import AliasError, AutographError, MismatchError
 from ....staging import identity
 from ....staging.state.heap import is_of_user
 from ....staging.state.missing_values import OptionalStructure, bound
 from ....staging.state.object_merging import is_mergeable, own_attributes
 from ....values.structures import OWN_PARTS, REBUILT
 from ...ir.graph import Node, Slot
+from ...ir.type_merging import merge_types
 from ...ir.types import InstanceType, ObjectType, Referent, ScalarType, is_plain
 from ..recording import add, is_staged
 from ..tensor import wrap
@@ -167,7 +168,7 @@ def _write(self: Instance, name: str, value: Any) -> None:
     if type(value) is Undefined:  # of a state
         return
     target, node = _object_node(self), lists.stored_node(value)
-    _widen(self.ag__type, {name: node.type}, name)
+    _widen(self.ag__type, {name: node.type})
     add("reference_update", (target, name, node), None, effect=True, method="set_attribute")
 
 
@@ -181,13 +182,20 @@ def _object_node(value: Instance) -> Node:
     return bound(active_backend(), value.ag__reference).node()
 
 
-def _widen(of_instances: InstanceType, new: Mapping[str, Any], what: str) -> None:
+def _widen(of_instances: InstanceType, new: Mapping[str, Any]) -> None:
     """Let attributes have further types."""
     kind: ObjectType = of_instances.held
     parts = dict(zip(kind.names, kind.parts, strict=False))
     for name, part in new.items():
-        noun = f"the attribute {name!r} of a {kind.kind.__name__} in a staged list"
-        parts[name] = lists.merge_element_types(parts.get(name), part, noun)
+        try:
+            parts[name] = merge_types(parts.get(name, part), part)
+        except TypeError as error:
+            raise MismatchError(
+                f"the attribute {name!r} of a {kind.kind.__name__}, of which objects in staged lists change, has "
+                f"two types, {parts[name]} and {part}",
+                why=f"which object it is is known only when the graph runs, so they need one type: {error}",
+                remedy="assign values of one type, or None",
+            ) from None
     of_instances.referent.widen(dataclasses.replace(kind, parts=tuple([parts[n] for n in kind.names])))
 
 
@@ -224,7 +232,7 @@ def created(kind: type, attributes: dict[str, Any]) -> Any:
         raise root.instance_kinds.error_of(kind) from error
     made_class = _stand_in_class(kind, tuple(attributes), root)
     new = {name: part.type for name, part in zip(attributes, parts, strict=True)}
-    _widen(made_class.ag__type, new, "")
+    _widen(made_class.ag__type, new)
     slots = tuple([Slot(i) for i in range(len(parts))])
     make = objects.maker(kind, tuple(attributes))
     return wrap(add("new_object", parts, made_class.ag__type, function=make, args=slots, kwargs={}))
