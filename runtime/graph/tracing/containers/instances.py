@@ -191,8 +191,8 @@ def _widen(of_instances: InstanceType, new: Mapping[str, Any]) -> None:
             parts[name] = merge_types(parts.get(name, part), part)
         except TypeError as error:
             raise MismatchError(
-                f"the attribute {name!r} of a {kind.kind.__name__}, of which objects in staged lists change, has "
-                f"two types, {parts[name]} and {part}",
+                f"the attribute {name!r} of a {kind.kind.__name__}, of which objects in staged lists change, "
+                f"has two types, {parts[name]} and {part}",
                 why=f"which object it is is known only when the graph runs, so they need one type: {error}",
                 remedy="assign values of one type, or None",
             ) from None
