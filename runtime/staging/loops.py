@@ -140,7 +140,7 @@ def _finish(carried: CarriedValues, path: Path, results: Sequence[Any], iterates
     _share_results(carried, path, results, iterates)
     statement, unstaged = carried.statement, getattr(carried.backend, "unstaged", None)
     if unstaged is not None:
-        statement.set_state(tuple(map(unstaged, statement.get_state())))
+        statement.set_state(tuple(map(unstaged, statement.read_state())))
     warn_of_escapes(statement, {location: statement.held(location) for location in carried.init})
     if running.flight is not None:
         running.flight.go_on(statement.backend)

@@ -80,7 +80,7 @@ class ReturnedObjects:
         if known_node(value) is not None or not any(map(_is_staged, _reachable(value))):
             return None
         if any(value is other for other in self.objects):
-            raise _leak_error(value, "occurs twice, so it would become two objects")
+            raise _leak_error(value, "occurs twice, so it would become two objects").about(value)
         attributes = instance_attributes(value)
         if not _has_only_attributes(type(value)):
             raise _leak_error(value, "has state other than attributes")
@@ -112,7 +112,9 @@ def _check_identity(values: list[Any]) -> None:
             continue
         for other in values:
             if other is not value and (type(other) is type(value) or holds_instances(other, type(value))):
-                raise _leak_error(value, "may be the same as another one that is returned or was passed")
+                raise _leak_error(
+                    value, "may be the same as another one that is returned or was passed"
+                ).about(value)
 
 
 def _has_other_referrers(values: list[Any], own: set[int]) -> bool:
@@ -127,7 +129,7 @@ def _leak_error(value: Any, reason: str) -> LeakError:
         f"the function returns a {type(value).__name__} with staged values, or stores it in an argument",
         why=f"each call creates new objects, with arrays in place of staged values, but this object {reason}",
         remedy=_REMEDY,
-    ).about(value)
+    )
 
 
 def _has_only_attributes(kind: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import AutographError
+from ...errors import AliasError, AutographError
 from ...staging.state.heap import Heap
 from ...values.structures import flatten
 from ..tracing.containers.instances import can_have_instances
@@ -37,7 +37,7 @@ def trace(
             found = [k for k in found if kinds.error_of(k) is None and can_have_instances(k)]
             if not found or heap.moved():
                 raise first or error from None
-            if changed is None:
+            if not isinstance(error, AliasError):
                 first = first or error
             for kind in found:
                 kinds.add(kind, error)

@@ -77,14 +77,6 @@ class Path:
         return next((new for handle, new in left if handle is value), value)
 
 
-def _read_state(get_state: Callable[[], tuple]) -> tuple:
-    CAPTURES.reads_state = True
-    try:
-        return get_state()
-    finally:
-        CAPTURES.reads_state = False
-
-
 class Statement:
     """The locations of one staged statement, with access to their values."""
 
@@ -100,17 +92,16 @@ class Statement:
     ):
         self.backend = backend
         self.closures = closures
-        get_state, self.set_state = accessors
-        self.get_state = functools.partial(_read_state, get_state)
+        self.get_state, self.set_state = accessors
         self.names = names
         self.staged_lists: list[list[Any]] = []
         self.apart = FieldMerging(backend)
-        self.before: tuple = self.get_state()
+        self.before: tuple = self.read_state()
         self.keep_selected()
         self.captures: list[Capture] = []
         self.items: set[Any] = set()
         """The locations in which a capture has left a plain list that is an item of a staged one."""
-        functions = [*closures, *getattr(get_state, "functions", ())]
+        functions = [*closures, *getattr(self.get_state, "functions", ())]
         own = [] if is_expression else [*functions, *accessors]
         self.variables = [Variable(i, name) for i, name in enumerate(names)]
         codes = [c.__code__ for c in closures if hasattr(c, "__code__") and not is_internal(c.__code__)]
@@ -121,6 +112,14 @@ class Statement:
         self.heap = Heap(roots, own=own and [*own, *bodies], code=self.code, names=names)
         if flight is not None:
             self.heap.include(flight.state)
+
+    def read_state(self) -> tuple[Any, ...]:
+        """Return the values of the variables. Attributes of objects of a graph are no part of them."""
+        CAPTURES.reads_state = True
+        try:
+            return self.get_state()
+        finally:
+            CAPTURES.reads_state = False
 
     def run(
         self,
@@ -171,7 +170,7 @@ class Statement:
         """Note what a closure leaves in each location, and return its leaves and those of its result."""
         made: list[Any] = []
         refreshed, narrowed = (getattr(self.backend, n, None) for n in ("refreshed", "narrowed"))
-        for variable, value in zip(self.variables, self.get_state(), strict=True):
+        for variable, value in zip(self.variables, self.read_state(), strict=True):
             path.values[variable] = self.flatten(value, None if is_part(variable) else made)
             path.raw[variable] = value
         changed = self.heap.changed()
@@ -233,7 +232,7 @@ class Statement:
 
     def held(self, location: Any) -> Any:
         if isinstance(location, Variable):
-            return self.get_state()[location.index]
+            return self.read_state()[location.index]
         return location.get() if isinstance(location, Location) else location.handle
 
     def flatten(
