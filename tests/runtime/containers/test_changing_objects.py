@@ -318,3 +318,37 @@ def test_gradients_and_files_of_objects_are_refused(tmp_path):
         ag.grad(function)(XS)
     with pytest.raises(ag.SaveError, match="Cell"):
         ag.save(function, tmp_path / "function.json")
+
+
+def array_stored_many_times(xs):
+    row, rows = np.zeros(2), []
+    for x in xs:
+        if x > 0:
+            rows.append(row)
+    row[0] = 7.0
+    return rows[0][0]
+
+
+def array_in_an_attribute(xs):
+    row = np.zeros(2)
+    cells = positive(xs, lambda x: Cell(x, row))
+    row[0] = 7.0
+    return cells[0].v[0]
+
+
+@pytest.mark.parametrize("f", [array_stored_many_times, array_in_an_attribute])
+def test_a_plain_array_in_a_staged_list_may_not_change(f):
+    with pytest.raises(ag.AliasError, match="an array that is an item of a staged list is changed"):
+        ag.function(f)(XS)
+
+
+def arrays_after_a_plain_one(xs):
+    rows = [np.zeros(2)]
+    for x in xs:
+        if x > 0:
+            rows.append(rows[-1] + x)
+    return [row.tolist() for row in rows]
+
+
+def test_a_plain_array_before_staged_ones():
+    assert ag.function(arrays_after_a_plain_one)(XS) == arrays_after_a_plain_one(XS)

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ....core.active_backends import active_backend
-from ....errors import MismatchError, StagingError, UnsupportedFunctionError
+from ....errors import AliasError, MismatchError, StagingError, UnsupportedFunctionError
 from ....staging import identity, is_optional
 from ....values.selected_container import SelectedList
 from ...ir.graph import Node, Slot
@@ -173,10 +175,20 @@ def element_node(value: Any) -> Node:
         node = objects.object_node(value, element_node)
         if node is not None:
             return node
+    if isinstance(value, np.ndarray):
+        objects.keep_unchanged(value, _change_of_array())
     is_single = not is_staged(value) or isinstance(value, (Optional, Scalar, stand_ins.InstanceReference))
     if not is_single and (value.is_mutable or isinstance(value.type, ListType) or value.ndim):
         _mark_as_item(value)
     return to_node(value)
+
+
+def _change_of_array() -> AliasError:
+    return AliasError(
+        "an array that is an item of a staged list is changed afterwards",
+        why="the item has the contents that it had when it was stored, and the change does not reach it",
+        remedy="store a copy: items.append(x.copy())",
+    )
 
 
 def _tuple_node(value: Any) -> Node:
