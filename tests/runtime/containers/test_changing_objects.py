@@ -268,7 +268,7 @@ def pickled(xs):
         (registered_by_init, ag.AliasError, "a Registered that is an item of a staged list is changed"),
         (in_a_recursive_function, ag.AliasError, "a function that calls itself uses a Cell"),
         (with_a_cache, ag.AliasError, "a Cached that is an item of a staged list is changed"),
-        (array_that_is_written_to, ag.AliasError, "it is an attribute of an object"),
+        (array_that_is_written_to, ag.AliasError, "to which a new array has to be assigned"),
         (deep_copy, ag.AliasError, r"copy.deepcopy\(\) copies a Cell"),
         (pickled, ag.AliasError, "takes the state of a Cell"),
     ],

@@ -36,7 +36,7 @@ from ..trace import RootBuilder, current_builder
 from . import lists, objects
 from .stand_ins import StandIn, stand_in_of
 
-IS_ATTRIBUTE = "it is an attribute of an object, which would have to change too"
+IS_ATTRIBUTE = "it is an attribute of an object, to which a new array has to be assigned"
 
 
 class Instance(StandIn):
