@@ -1,4 +1,4 @@
-"""Tests of identity: `is`, and the `==` and the hash of classes that define neither. The text of dataclasses.
+"""Tests of identity: `is`, and `==` and the hash of classes that define neither. The text of dataclasses.
 
 Several values of a trace may stand for one object of the running program, such as two items that are read at
 staged indexes. No two of these *stand-ins* can be told apart.
