@@ -196,7 +196,7 @@ def test_python_looks_for_an_object_in_a_plain_list():
 @pytest.mark.parametrize(
     ("f", "text"),
     [
-        (array_of_an_item, "it is an attribute of an item of a list"),
+        (array_of_an_item, "to which a new array has to be assigned"),
         (dict_that_changes, "a dict that is an item of a staged list is changed"),
         (hashed_by_identity, "the identity of a Node is tested"),
     ],
