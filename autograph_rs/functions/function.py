@@ -22,7 +22,8 @@ from autograph_rs.runtime.backends import BACKENDS
 from autograph_rs.runtime.core.annotations import copy_attributes, signature_of
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.errors import check_bool
-from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph, trace
+from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
+from autograph_rs.runtime.graph.concrete.tracing import trace
 from autograph_rs.runtime.graph.optimise import optimisation_names
 from autograph_rs.runtime.graph.state.taped_values import TapedValue, unwrap
 from autograph_rs.runtime.graph.state.taping import current_session
@@ -288,7 +289,8 @@ class Function(PickleSupport, FastPath[P, R_co]):
             self._captured = self._captured or CapturedConstants(self.python_function)
 
         run = functools.partial(
-            trace, converted, arguments, specs, names, self.__name__, _BACKEND,
+            trace, (self.python_function, *bound), converted, arguments, specs, names, self.__name__,
+            _BACKEND,
             optimisations=self.optimisations, engine=self._engine,
         )  # fmt: skip
         owner = tuple(map(Identity, bound))

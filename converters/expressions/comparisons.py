@@ -49,7 +49,7 @@ class Comparisons(Rewriter):
             test = at(operator("is_", left, right), left)
             if isinstance(op, gast.Is):
                 return test
-            return at(gast.UnaryOp(gast.Not(), test) if is_plain(test) else operator("not_", test), left)
+            return at(operator("not_", test), left)
         if isinstance(op, gast.In):
             return at(operator("in_", left, right), left)
         if isinstance(op, gast.NotIn):

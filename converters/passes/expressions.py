@@ -232,8 +232,6 @@ def is_plain(node: gast.AST) -> bool:
         return all(type(t[1]) in (gast.Is, gast.IsNot) and not is_none_test(*t) for t in tests)
     if kind is gast.Constant:
         return True
-    if operator_name(node) == "is_":  # of True, False or a member of an enumeration, it may be staged
-        return not any(isinstance(part, (gast.Constant, gast.Attribute)) for part in node.args)
     if kind is gast.Name:
         return node.id == "__debug__"
     if kind is gast.UnaryOp:

@@ -81,6 +81,8 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
 def replacement(function: Any) -> Callable[..., Any] | None:
     """Return the replacement for a method of a builtin type or a library function, or None."""
     owner, name = getattr(function, "__self__", None), function.__name__
+    if name == "extend" and staged_by(owner) is not None:
+        return _replacing(function, lambda _, items: function(items))
     for kind, methods in _METHODS.items():
         if isinstance(owner, kind):
             return _replacing(function, methods[name], owner) if name in methods else None

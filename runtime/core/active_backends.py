@@ -49,6 +49,8 @@ class _Captures(threading.local):
         self.heaps: list[Any] = []
         self.tests: list[tuple[Any, bool]] = []
         """The tests of the branches, each with its outcome in the branch."""
+        self.reads_state = False
+        """Whether a statement reads its state, of which attributes of objects of a graph are no part."""
 
 
 CAPTURES = _Captures()

@@ -7,7 +7,7 @@ import types
 from collections.abc import Iterable
 from pathlib import Path
 from types import EllipsisType
-from typing import Any
+from typing import Any, Self
 
 from ..core.in_flight import running
 from ..core.rolling_attempts import note_use
@@ -54,6 +54,8 @@ class AutographError(Exception):
     rows: tuple[str, ...] = ()
     sites: tuple[tuple[str, CodePosition], ...] = ()
     place: CodePosition | None = None
+    changed_class: type | None = None
+    """The class of the user whose instance it is about, if an object of the program would do in its place."""
 
     def __init_subclass__(cls) -> None:
         if cls.__module__.startswith(__package__ + "."):
@@ -78,6 +80,11 @@ class AutographError(Exception):
         self.rows = tuple(rows)
         self.sites = tuple(sites)
         self.place = _running_position() if place is ... else place
+
+    def about(self, value: object) -> Self:
+        """Note the instance that it is about."""
+        self.changed_class = type(value)
+        return self
 
     def __str__(self) -> str:
         lines = [str(self.args[0]) if self.args else ""]

@@ -59,6 +59,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     args = (source.iterator(), *args)
                 if function in _INSPECTING and args:
                     args = (staging.inspected(args[0]), *args[1:])
+                    if function is type and hasattr(type(args[0]), "ag__class"):
+                        return args[0].__class__
                 if function is next:
                     take = getattr(type(args[0]), "ag__take", None) if args else None
                     return next(*args) if take is None else take(*args)
@@ -90,6 +92,9 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                         return result
                 if function in _ITERATORS:
                     args = tuple(map(staging.followed_items, args))
+                if function is print:
+                    getattr(innermost, "print_in_trace", print)(*args, **kwargs)
+                    return None
             return function(*args, **kwargs)
         except BaseException as error:
             drop_current_frame(error)

@@ -209,12 +209,11 @@ def make_callee(
                 function = with_converted_function(function, top)
             if active and (replacement := replacement_of(function)) is not None:
                 return convert_arguments(function, replacement)
-            return convert_arguments(
-                function,
-                dispatching.get(id(function), function)
-                if resolve is None
-                else _convert_callable(function, kind, top),
-            )
+            if resolve is None:
+                called = dispatching.get(id(function), function)
+            else:
+                called = _convert_callable(function, kind, top)
+            return convert_arguments(function, _constructor(function, called) if active else called)
         except BaseException as error:
             strip_internal_frames(error)
             raise
@@ -304,6 +303,12 @@ def _convert_callable(function: Any, kind: type, callee: Callable[[Any], Any]) -
         inner = callee(call)
         return function if inner is call else types.MethodType(inner, function)
     return function
+
+
+def _constructor(function: Any, called: Any) -> Any:
+    """Return what the backend calls to create instances of a class, and `called` for anything else."""
+    constructor = getattr(active_backend(), "constructor", None) if isinstance(function, type) else None
+    return called if constructor is None else constructor(function, called)
 
 
 def _convert_class(cls: Any, callee: Callable[[Any], Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Tests of identity: `is`, and the `==` and the hash of classes that define neither.
+"""Tests of identity: `is`, and `==` and the hash of classes that define neither. The text of dataclasses.
 
 Several values of a trace may stand for one object of the running program, such as two items that are read at
 staged indexes. No two of these *stand-ins* can be told apart.
@@ -6,12 +6,15 @@ staged indexes. No two of these *stand-ins* can be told apart.
 
 from __future__ import annotations
 
+import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
 from ..backends import staged_by
 from ..core.active_backends import active_backend
 from ..core.closures import never
+from ..core.traces import current_trace
 from ..errors import AliasError
 from .state.missing_values import OptionalStructure
 
@@ -37,6 +40,8 @@ METHODS: dict[str, Callable[..., Any]] = {"__eq__": is_same, "__hash__": hash_of
 def identical(first: Any, second: Any) -> Any:
     """`first is second` for two values, of which one may be staged."""
     for value, truth in ((first, second), (second, first)):
+        if (is_same_object := getattr(type(value), "ag__is", None)) is not None:
+            return is_same_object(value, truth)
         backend = staged_by(value) if truth is True or truth is False else None
         if backend is not None and getattr(backend, "is_bool", never)(value):
             return value if truth else backend.not_(value)
@@ -62,4 +67,22 @@ def refuse_identity(first: Any, second: Any) -> None:
             "values",
             why="it is an item of a staged list, or a staged condition selects it",
             remedy="compare an attribute that identifies the object: a.name == b.name",
-        )
+        ).about(first)
+
+
+# Text
+
+
+def field_text(method: types.FunctionType, names: list[str]) -> Any:
+    """Return a staged form of a `__repr__` that shows the fields with these names."""
+
+    @functools.wraps(method)
+    def show(self: Any) -> Any:
+        trace: Any = current_trace()
+        if trace is None:
+            return method(self)
+        operators = trace.namespace
+        fields = ", ".join([f"{n}={operators.fmt(getattr(self, n), 'r')}" for n in names])
+        return operators.text(f"{self.__class__.__qualname__}({fields})")
+
+    return show

@@ -37,14 +37,15 @@ def fixed_point(
         rows = Rows()
         again: Restage | None = None
         mark = getattr(carried.backend, "count_type_changes", int)()
-        known_items = len(carried.statement.items)
+        statement = carried.statement
+        known = len(statement.items), len(statement.apart.shared)
         carried.statement.forget()
         try:
             path = once()
             carried.statement.check_aliases(path)
             settled = carried.settle(path, rows)
             settled = settled and not getattr(carried.backend, "types_changed", never)(mark)
-            settled = settled and len(carried.statement.items) == known_items
+            settled = settled and (len(statement.items), len(statement.apart.shared)) == known
             _stage_written(carried, path)
         except Restage as error:
             again = error
@@ -139,7 +140,7 @@ def _finish(carried: CarriedValues, path: Path, results: Sequence[Any], iterates
     _share_results(carried, path, results, iterates)
     statement, unstaged = carried.statement, getattr(carried.backend, "unstaged", None)
     if unstaged is not None:
-        statement.set_state(tuple(map(unstaged, statement.get_state())))
+        statement.set_state(tuple(map(unstaged, statement.read_state())))
     warn_of_escapes(statement, {location: statement.held(location) for location in carried.init})
     if running.flight is not None:
         running.flight.go_on(statement.backend)

@@ -11,6 +11,7 @@ import collections
 import contextlib
 import dataclasses
 import functools
+import inspect
 import sys
 import threading
 import types
@@ -52,7 +53,9 @@ class _Installed:
         if "__eq__" in self.pairs and kind.__ne__ is object.__ne__:  # type: ignore[comparison-overlap]
             self.pairs["__ne__"] = None, _not_equal
         if type(kind).__setattr__ is type.__setattr__ and not kind.__flags__ & _IS_IMMUTABLE:
-            self.pairs |= {n: (None, f) for n, f in identity.METHODS.items() if _inherits(kind, n)}
+            self.pairs |= {
+                n: (None, f) for n, f in identity.METHODS.items() if getattr(kind, n) is getattr(object, n)
+            }
 
     def install(self) -> None:
         for name, (_, replacement) in self.pairs.items():
@@ -67,11 +70,6 @@ class _Installed:
                     type.__setattr__(self.kind, name, original)
 
 
-def _inherits(kind: type, name: str) -> bool:
-    """Return whether the method of a class is that of `object`."""
-    return getattr(kind, name) is getattr(object, name)
-
-
 _IS_IMMUTABLE = 1 << 8
 """The flag of classes whose attributes cannot be set."""
 _installed: dict[type, _Installed] = {}
@@ -83,8 +81,12 @@ def _replacement(kind: type, name: str, value: Any) -> Any:
     if type(value) is types.FunctionType and not _is_of_named_tuple(value):
         if not (name.startswith("__") and name.endswith("__")) or name in _KEPT:
             return None
-        if name == "__eq__" and _compares_fields(kind, value):
+        if name == "__eq__" and _is_generated(kind, value):
             return _field_comparison(value, [f.name for f in dataclasses.fields(kind) if f.compare])
+        if name == "__repr__" and _is_generated(kind, value):
+            return forwarding_method(
+                identity.field_text(value, [f.name for f in dataclasses.fields(kind) if f.repr])
+            )
         return forwarding_method(value)
     if type(value) is property:
         parts = (value.fget, value.fset, value.fdel)
@@ -126,9 +128,9 @@ def forwarding_method(method: types.FunctionType) -> Callable[..., Any]:
     return forward
 
 
-def _compares_fields(kind: type, method: types.FunctionType) -> bool:
-    """Return whether `dataclasses` generated an `__eq__`, whose source no file contains."""
-    return "__dataclass_params__" in vars(kind) and method.__code__.co_filename == "<string>"
+def _is_generated(kind: type, method: types.FunctionType) -> bool:
+    """Return whether `dataclasses` generated a method, whose source no file contains."""
+    return "__dataclass_params__" in vars(kind) and inspect.unwrap(method).__code__.co_filename == "<string>"
 
 
 def _field_comparison(method: types.FunctionType, names: list[str]) -> Callable[[Any, Any], Any]:

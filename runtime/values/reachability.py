@@ -9,7 +9,7 @@ from collections.abc import Callable, ItemsView, Iterable, KeysView, ValuesView
 from typing import Any
 
 from .locations import has_contents, is_library_module
-from .structures import REBUILT
+from .structures import REBUILT, own_parts
 
 MAX_VISITED = 10_000
 
@@ -57,7 +57,7 @@ def contents(value: Any) -> Iterable[Any]:
     if isinstance(value, (KeysView, ValuesView, ItemsView)) and type(value).__module__ == "builtins":
         return [*value]
     if REBUILT in vars(type(value)):
-        return [*vars(value).values()]
+        return [*own_parts(value).values()]
     if isinstance(value, types.FunctionType):
         cells = [c.cell_contents for c in value.__closure__ or () if has_contents(c)]
         return [*cells, *(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]

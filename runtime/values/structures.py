@@ -17,6 +17,8 @@ from .locations import instance_attributes, slot_names
 
 REBUILT = "ag__rebuilt"
 """The static method of a class that returns an instance, or another value in its place, with given parts."""
+OWN_PARTS = "ag__own_parts"
+"""The static method of such a class that returns the parts of an instance, if they are not its `vars`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def _flatten(value: Any, leaves: list[Any], *options: Any) -> Spec:
         return Spec(dict, tuple(value), parts, tuple(map(type, value)), sources)
     values = None
     if REBUILT in vars(kind):
-        values = dict(vars(value))
+        values = own_parts(value)
     elif dataclasses.is_dataclass(kind) and (mutable_dataclasses or _is_frozen(kind)):
         values = field_values(value)
     elif attributes is not None:
@@ -94,6 +96,16 @@ def _flatten(value: Any, leaves: list[Any], *options: Any) -> Spec:
         return Spec(kind, tuple(values), parts)
     leaves.append(value)
     return LEAF
+
+
+def is_reference(value: Any) -> bool:
+    """Return whether a value stands for an object of a program, and has no parts but a reference to it."""
+    return hasattr(type(value), OWN_PARTS)
+
+
+def own_parts(value: Any) -> dict[str, Any]:
+    """Return the parts of an instance of a class that has a method `REBUILT`."""
+    return dict(getattr(type(value), OWN_PARTS, vars)(value))
 
 
 CONTAINERS = (list, dict, *selected_container.KINDS)

@@ -77,6 +77,11 @@ def twice(x):
     return point, point
 
 
+def test_an_object_is_returned_twice():
+    first, second = ag.function(twice)(X)
+    assert first is second and type(first) is Point and first.x.tolist() == X.tolist()
+
+
 def in_itself(x):
     point = Point(x)
     point.own = point
@@ -99,7 +104,7 @@ STATE = ag.Variable(0.0)
 @pytest.mark.parametrize(
     ("f", "reason"),
     [
-        (known, "stored elsewhere"), (given, "stored elsewhere"), (twice, "occurs twice"),
+        (known, "stored elsewhere"), (given, "stored elsewhere"),
         (in_itself, "occurs twice"), (of_another_layout, "has state other than attributes"),
         (with_a_variable, "contains a Variable"),
     ],

@@ -61,7 +61,7 @@ assert not {"gast", *unwanted} & set(sys.modules)
 """
 REFUSED = (
     "has no representation in the file format",  # an instance of the user's class
-    "it changes a list, set or dict that is an item of another one",
+    "it changes a list, set, dict or object that is an item of another one",
 )
 here: dict = {}
 exec(RUNNER, here)

@@ -33,7 +33,15 @@ from ..ir.types import (
 )
 from ..state.variables import Variable
 from ..tracing import effects, failing_ops, plain_arrays, recording  # noqa: F401 - fills check_failing
-from ..tracing.containers import alternatives, lists, object_updates, objects, references, staged_dicts
+from ..tracing.containers import (
+    alternatives,
+    instances,
+    lists,
+    object_updates,
+    objects,
+    references,
+    staged_dicts,
+)
 from ..tracing.containers.alternatives import Alternatives
 from ..tracing.containers.iterables import (
     IterableSource,
@@ -45,6 +53,7 @@ from ..tracing.containers.iterables import (
     known_items,
 )
 from ..tracing.containers.staged_lists import StagedList
+from ..tracing.containers.stand_ins import leaf_of
 from ..tracing.tensor import Optional, Staged, Tensor, is_none, some, wrap
 from ..tracing.trace import (
     Builder,
@@ -79,6 +88,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
     fmt = staticmethod(StagedField)
     text = staticmethod(effects.staged_string)
     join = staticmethod(effects.joined)
+    print_in_trace = staticmethod(effects.print_in_trace)
     raise_error = staticmethod(effects.raise_in_graph)
     staged_container = staticmethod(references.staged_container)
     stage_item = staticmethod(references.stage_item)
@@ -102,6 +112,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
     is_member = staticmethod(truth.is_member)
     is_stand_in = staticmethod(objects.is_stand_in)
     keep_unchanged = staticmethod(objects.keep_unchanged)
+    constructor = staticmethod(instances.constructor)
     refuse_selected = staticmethod(objects.refuse_selected)
     count_selected = staticmethod(objects.count_selected)
     forget_selected = staticmethod(objects.forget_selected)
@@ -154,6 +165,8 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
     def is_none(self, value: Any) -> Any:
         if isinstance(value, Alternatives):
             return recording.record("is_none", (value.passed_on(),), ScalarType(bool))
+        if isinstance(value, Optional) and bound_type(value.type) is None:
+            return True
         return isinstance(value, Optional) and is_none(value)
 
     some = staticmethod(some)
@@ -197,7 +210,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
         with self.open_branch("branch" if not arguments else "body") as capture:
             builder = capture.builder
             placeholders = [
-                wrap(builder.argument(k, f"carried_{i}"), builder) for i, k in enumerate(arguments)
+                leaf_of(wrap(builder.argument(k, f"carried_{i}"), builder)) for i, k in enumerate(arguments)
             ]
             try:
                 capture.value, _ = run(*placeholders)
@@ -277,7 +290,8 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
     def results(self, op: str, inputs: list[Node], kinds: Sequence[StagedType], **attrs: Any) -> list[Any]:
         graphs = [g for g in attrs.values() if isinstance(g, Graph)]
         effect = any(map(has_effect, graphs)) or any(i.op == "dataset" for i in inputs)
-        return recording.outputs(current_builder().add(op, inputs, attrs, None, effect=effect), kinds)
+        results = recording.outputs(current_builder().add(op, inputs, attrs, None, effect=effect), kinds)
+        return [*map(leaf_of, results)]
 
     # Loops
 

@@ -214,6 +214,6 @@ def _item_of_sequence(target: Sequence[Any], key: Any) -> Any:
     item = recording.record("list_get", (items, key), merged)
     if are_lists and isinstance(item, Tensor):  # the lists have different lengths
         item = builtins.IMPLEMENTATIONS[list](item)
-    if hasattr(item, "shared"):
+    if isinstance(item, Staged):
         item.shared = references.IS_ITEM
     return item

@@ -6,6 +6,7 @@ an `np.vectorize` object do not, so converted code calls these functions instead
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import types
@@ -20,6 +21,7 @@ from ..rules.probing import numpy_functions
 from ..rules.reasons import REASONS
 from ..rules.tables import scipy_rule
 from ..tracing import recording
+from ..tracing.containers import instances
 from ..tracing.effects import traced_random_call
 from ..tracing.trace import is_tracing
 from . import builtins
@@ -40,6 +42,8 @@ def replacement_of(function: Any) -> Callable[..., Any] | None:
     """Return the function that converted code calls in place of `function` during a trace, or None."""
     if not is_tracing():
         return None
+    if function is dataclasses.replace:
+        return instances.replace
     return traced_random_call(function) or _staging_call(function)
 
 

@@ -24,7 +24,7 @@ from ..state.numerics import check
 from .buffers import Buffers
 
 VIEWS = frozenset(
-    ("getitem", "output", "list_get", "argument", "constant", "check_bound", "some", "same",
+    ("getitem", "output", "list_get", "attribute", "argument", "constant", "check_bound", "some", "same",
      "numpy.transpose",
      "numpy.reshape", "numpy.ravel", "numpy.squeeze", "numpy.swapaxes", "numpy.diagonal", "numpy.expand_dims",
      "numpy.moveaxis", "numpy.broadcast_to", "numpy.real", "numpy.imag", "numpy.asarray", "numpy.flip",
@@ -290,7 +290,11 @@ def may_view(node: Node) -> bool:
     """Return whether a node may return a view of its first input."""
     if node.op not in VIEWS or not node.inputs or is_reference(node.type):
         return False
-    if node.op not in ("getitem", "list_get") or not isinstance(node.type, ArrayType) or node.type.shape:
+    if (
+        node.op not in ("getitem", "list_get", "attribute")
+        or not isinstance(node.type, ArrayType)
+        or node.type.shape
+    ):
         return True
     return node.op == "getitem" and has_ellipsis(node.attrs["args"][1])
 

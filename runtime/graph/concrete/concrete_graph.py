@@ -32,6 +32,7 @@ from ..tracing.containers.alternatives import Alternatives
 from ..tracing.containers.objects import known_node
 from ..tracing.containers.references import MakeObjects
 from ..tracing.modes import MODES
+from ..tracing.selected_values import InstanceKinds
 from ..tracing.specs import TensorSpec, weak_leaf
 from ..tracing.tensor import Staged, Tensor, wrap
 from ..tracing.trace import RootBuilder, trace_root, tracing_into
@@ -239,7 +240,7 @@ def _merged_results(traced: Sequence[Node], results: Sequence[Node]) -> set[int]
     }  # fmt: skip
 
 
-def trace(
+def trace_once(
     function: Callable[..., Any],
     arguments: Any,
     specs: Sequence[TensorSpec | None],
@@ -250,6 +251,7 @@ def trace(
     may_create: bool = True,
     optimisations: Sequence[str] = ALL,
     engine: Callable[[Graph, Inputs], Engine | None] | None = None,
+    instance_kinds: InstanceKinds,
 ) -> tuple[ConcreteGraph, bool]:
     """Trace `function(*args, **kwargs)`; return its graph, and whether it created Variables.
 
@@ -258,6 +260,7 @@ def trace(
     """
     leaves, spec = flatten(arguments, mutable_dataclasses=True)
     builder = RootBuilder(name, may_create=may_create)
+    builder.instance_kinds = instance_kinds
     with tracing_into(builder, backend):
         staged = [
             leaf if kind is None else wrap(builder.argument(kind.type, label), builder)
@@ -285,6 +288,7 @@ def trace(
             except MakeObjects as error:
                 raise error.refusal() from None
             except Exception as error:
+                builder.selected.check()
                 if not backend.raise_last(error):
                     add_staging_note(error, sys._getframe())
                     strip_internal_frames(error)

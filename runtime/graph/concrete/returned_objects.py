@@ -22,6 +22,7 @@ from ...values.structures import Spec, flatten
 from ..state.variables import Variable
 from ..tracing.containers.iterables import IterableSource
 from ..tracing.containers.objects import holds_instances, is_selected_object, known_node
+from ..tracing.containers.stand_ins import InstanceReference
 from ..tracing.trace import current_builder
 
 _OPAQUE = (
@@ -34,13 +35,15 @@ _REMEDY = "return its values in a tuple, list, dict, dataclass or plain object t
 def _none_or(marker: Any, parts: list[Any]) -> list[Any]:
     """Return the parts of a structure as values that are None where the structure is."""
     backend: Any = active_backend()
-    staged = {i: part for i, part in enumerate(parts) if staged_by(part)}
+    references = {i: part for i, part in enumerate(parts) if isinstance(part, InstanceReference)}
+    staged = {i: part for i, part in enumerate(parts) if staged_by(part) and i not in references}
 
     def known() -> tuple[Any, ...]:
         return tuple([staging.bound(backend, part) for part in staged.values()])
 
     chosen = staging.if_exp(backend, backend.is_none(marker), lambda: (None,) * len(staged), known, "")
     results = dict(zip(staged, chosen, strict=True))
+    results |= {i: part.or_none(marker) for i, part in references.items()}
     return [results.get(i, part) for i, part in enumerate(parts)]
 
 
@@ -77,7 +80,7 @@ class ReturnedObjects:
         if known_node(value) is not None or not any(map(_is_staged, _reachable(value))):
             return None
         if any(value is other for other in self.objects):
-            raise _leak_error(value, "occurs twice, so it would become two objects")
+            raise _leak_error(value, "occurs twice, so it would become two objects").about(value)
         attributes = instance_attributes(value)
         if not _has_only_attributes(type(value)):
             raise _leak_error(value, "has state other than attributes")
@@ -109,7 +112,9 @@ def _check_identity(values: list[Any]) -> None:
             continue
         for other in values:
             if other is not value and (type(other) is type(value) or holds_instances(other, type(value))):
-                raise _leak_error(value, "may be the same as another one that is returned or was passed")
+                raise _leak_error(
+                    value, "may be the same as another one that is returned or was passed"
+                ).about(value)
 
 
 def _has_other_referrers(values: list[Any], own: set[int]) -> bool:

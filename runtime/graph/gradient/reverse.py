@@ -18,7 +18,7 @@ import numpy as np
 from ...errors import GradientError
 from ...values.structures import flatten
 from ..ir.graph import Node, Slot, fill_slots
-from ..ir.types import ListType
+from ..ir.types import InstanceType, ListType
 from ..rules import TYPE_RULES, ufunc_type
 from ..rules.tables import CONSTANT, DEFINITIONS, GRADIENT_RULES, PARTIALS, UFUNC_METHOD_GRADIENTS
 from ..rules.ufuncs import UFUNCS
@@ -49,7 +49,7 @@ class Reverse:
             if node.op == "output":
                 self.results.setdefault(node.inputs[0], {})[node.attrs["index"]] = node
             inner = (part for graph in node.graphs() for part in graph.walk())
-            stored = next((part for part in (node, *inner) if part.op in _ON_OBJECTS), None)
+            stored = next((part for part in (node, *inner) if _is_on_objects(part)), None)
             if stored is not None and any(self._is_sought(i) for i in node.inputs):
                 raise unsupported.no_rule(stored)
             if self._depends(node):
@@ -147,6 +147,12 @@ class Reverse:
 
 _ON_OBJECTS = frozenset(("reference", "reference_update"))
 """Ops that store values where the inputs of the nodes that read them do not tell."""
+
+
+def _is_on_objects(node: Node) -> bool:
+    return node.op in _ON_OBJECTS or isinstance(node.type, InstanceType)
+
+
 Rule = Callable[[Reverse, Node, Any], None]
 
 

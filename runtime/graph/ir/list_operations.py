@@ -51,6 +51,7 @@ UPDATES = {
     "take": "{0}.pop({1})",
     "take_or": "{0}.pop({1}, {2})",
     "popitem": "{0}.popitem()",
+    "set_attribute": "set_attribute({0}, {1}, {2})",
 }
 OF_VALUES = frozenset(("get_or_add", "setdefault", "take", "take_or"))
 """Updates of a dict that return a value."""
@@ -188,6 +189,8 @@ def _with_attributes(value: Any, attributes: dict[Any, Any]) -> Any:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "set_attribute": object.__setattr__
+} | {
     f.__name__: f
     for f in (
         heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace, heapq.nsmallest,

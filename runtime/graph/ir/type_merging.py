@@ -11,6 +11,7 @@ from .types import (
     SAMPLES,
     AlternativesType,
     ArrayType,
+    InstanceType,
     ListType,
     MaybeType,
     ObjectType,
@@ -76,7 +77,7 @@ def merge_types(a: StagedType, b: StagedType) -> StagedType:
     return ArrayType(np.result_type(a.dtype, b.dtype), shape)
 
 
-_STRUCTURES = (ListType, TupleType, ObjectType, AlternativesType)
+_STRUCTURES = (ListType, TupleType, ObjectType, InstanceType, AlternativesType)
 
 
 def _merge_optional(a: StagedType, b: StagedType) -> OptionalType:

@@ -7,7 +7,8 @@ variable that some path leaves unbound: each read of it is checked at run time. 
 value that is None on some path, and then does what None does in Python.
 
 A list, deque, set or dict is a value: a change makes another one. A `ReferenceType` describes one that is an
-object, as all of them are in Python: a change reaches all its names, and all containers that contain it.
+object, as all of them are in Python: a change reaches all its names, and all containers that contain it. So
+does an `InstanceType` an instance of a class of the user, which an `ObjectType` describes as a value.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ class Referent:
 
     __slots__ = ("made_in", "merged", "own_kind")
 
-    def __init__(self, kind: ListType, made_in: Any):
+    def __init__(self, kind: Any, made_in: Any):
         self.own_kind, self.made_in = kind, made_in
         self.merged: Referent | None = None
 
@@ -115,16 +116,16 @@ class Referent:
         return root
 
     @property
-    def kind(self) -> ListType:
+    def kind(self) -> Any:
         return self.root.own_kind
 
-    def widen(self, kind: ListType) -> None:
+    def widen(self, kind: Any) -> None:
         root = self.root
         if kind != root.own_kind:
             root.own_kind = kind
             root.made_in.note_type_change()
 
-    def merge_into(self, other: Referent, kind: ListType) -> None:
+    def merge_into(self, other: Referent, kind: Any) -> None:
         """Share the referent `other`, whose type is becoming `kind`."""
         root = self.root
         if kind != root.own_kind:
@@ -132,10 +133,10 @@ class Referent:
         root.merged = other.root
 
 
-class ReferenceType(ListType):
-    """A reference to a list, deque, set or dict that has an identity."""
+class Reference:
+    """Base class of references to what has an identity. `held` is the type of what they refer to."""
 
-    __slots__ = ("referent",)
+    __slots__ = ()
     referent: Referent
 
     def __init__(self, referent: Referent):
@@ -144,6 +145,26 @@ class ReferenceType(ListType):
     @property
     def held(self) -> Any:
         return self.referent.kind
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self.referent.root is other.referent.root
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def __str__(self) -> str:
+        return str(self.held)
+
+    __repr__ = __str__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (Referent(self.held, None),)
+
+
+class ReferenceType(Reference, ListType):
+    """A reference to a list, deque, set or dict that has an identity."""
+
+    __slots__ = ("referent",)
 
     @property
     def element(self) -> Any:
@@ -157,25 +178,27 @@ class ReferenceType(ListType):
     def factory(self) -> str:
         return self.held.factory
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ReferenceType) and self.referent.root is other.referent.root
 
-    def __hash__(self) -> int:
-        return hash(ReferenceType)
+class InstanceType(Reference):
+    """A reference to an instance of a class of the user, which has an `ObjectType`.
+
+    An attribute may be a reference of the same type.
+    """
+
+    __slots__ = ("referent",)
 
     def __str__(self) -> str:
-        return str(self.held)
+        return self.held.kind.__name__
 
     __repr__ = __str__
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ReferenceType, (Referent(self.held, None),)
-
 
 def parts_of(kind: Any) -> tuple[Any, ...]:
-    """Return the types of which a type is made."""
+    """Return the types of which a type is made, without those of the attributes of an instance."""
     if isinstance(kind, ListType):
         return (kind.element,)
+    if isinstance(kind, InstanceType):
+        return ()
     held = getattr(kind, "held", None)
     return getattr(kind, "parts", ()) if held is None else (held,)
 
@@ -186,7 +209,7 @@ def holds(kind: Any, is_sought: Callable[[Any], bool]) -> bool:
 
 
 def is_reference(kind: Any) -> bool:
-    return isinstance(kind, ReferenceType)
+    return isinstance(kind, Reference)
 
 
 def holds_references(kind: Any) -> bool:
@@ -271,6 +294,7 @@ StagedType: TypeAlias = (
     | ListType
     | TupleType
     | ObjectType
+    | InstanceType
     | AlternativesType
     | MaybeType
     | OptionalType
@@ -309,3 +333,12 @@ def constant_type(value: Any) -> StagedType | None:
     if base is None and isinstance(value, Enum):
         base = kind
     return None if base is None else ScalarType(base)
+
+
+def is_plain(kind: Any) -> bool:
+    """Return whether values of a type are numbers, text, None or tuples of these."""
+    if isinstance(kind, TupleType):
+        return all(map(is_plain, kind.parts))
+    if isinstance(kind, OptionalType):
+        return kind.held is None or is_plain(kind.held)  # type: ignore[redundant-expr]
+    return isinstance(kind, ScalarType) or (isinstance(kind, ArrayType) and not kind.shape)

@@ -114,7 +114,7 @@ _READS_PYTHON = (
 )
 _CALLS_PYTHON = "it calls Python when the graph runs"
 _CHANGES_OBJECTS = (
-    "it changes a list, set or dict that is an item of another one, and may have several names. "
+    "it changes a list, set, dict or object that is an item of another one, and may have several names. "
     "use a two-dimensional array, or indices into one list"
 )
 _ATTEMPTS = (

@@ -21,6 +21,7 @@ from ..ir.types import (
     AlternativesType,
     ArrayType,
     GeneratorType,
+    InstanceType,
     ListType,
     ObjectType,
     OptionalType,
@@ -33,7 +34,7 @@ from .type_agreement import TYPE_INFERENCE, are_compatible
 from .values import MAX_DEPTH
 
 _PLAIN = (ArrayType, ScalarType, ListType, TupleType, ObjectType, AlternativesType, GeneratorType)
-STAGED = (*_PLAIN, *NULLABLE_TYPES)
+STAGED = (*_PLAIN, InstanceType, *NULLABLE_TYPES)
 
 
 def verify(graph: Graph, at: str = "graph") -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import io
 import itertools
 import random
 import types
@@ -138,6 +139,15 @@ def staged_string(text: str) -> Any:
 def joined(separator: str, parts: Any) -> Any:
     """Join the strings of a staged list."""
     return recording.record("join", (separator, parts), ScalarType(str), function=str.join)
+
+
+def print_in_trace(*args: Any, **kwargs: Any) -> None:
+    """Print plain values, unless a trace that is repeated has printed them already."""
+    text = io.StringIO()
+    builtins.print(*args, **(kwargs | {"file": text}))
+    printed = current_builder().root.instance_kinds.printed
+    if kwargs.get("file") is not None or printed.is_new(text.getvalue()):
+        builtins.print(*args, **kwargs)
 
 
 def record_print(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

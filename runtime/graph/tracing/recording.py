@@ -13,6 +13,7 @@ from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
+from ...values.structures import is_reference
 from ..ir.graph import Node, Slot
 from ..ir.types import (
     SAMPLES,
@@ -84,6 +85,8 @@ def to_node(value: Any) -> Node:
         return value
     if is_staged(value):
         return value.node()
+    if is_reference(value):
+        return to_node(value.ag__reference)
     if isinstance(value, (list, tuple)):
         return to_node(call(np.array, (list(value),), {}) if contains_staged(value) else np.asarray(value))
     kind = constant_type(value)
@@ -95,13 +98,10 @@ def to_node(value: Any) -> Node:
 def contains_staged(value: Any) -> bool:
     if is_staged(value):
         return True
-    if isinstance(value, (list, tuple)):
-        return any(map(contains_staged, value))
-    if isinstance(value, dict):
-        return any(map(contains_staged, value.values()))
     if isinstance(value, slice):
         return any(map(is_staged, (value.start, value.stop, value.step)))
-    return False
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return any(map(contains_staged, parts))
 
 
 # Calls to NumPy
@@ -124,7 +124,7 @@ class Arguments:
 
     def extract(self, value: Any) -> tuple[Any, Any]:
         """Return two copies of a value, one with slots and one with types in place of staged values."""
-        if is_staged(value) or isinstance(value, np.ndarray):
+        if is_staged(value) or is_reference(value) or isinstance(value, np.ndarray):
             return self._slot(bound_node(to_node(value)))
         if isinstance(value, (list, tuple)):
             parts = [self.extract(v) for v in value]

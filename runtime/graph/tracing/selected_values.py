@@ -35,6 +35,47 @@ class ListRegistry:
         """For each change of an object's type, the builder of the graph that created the object."""
 
 
+class Printed:
+    """What the traces of a function have printed."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._count = 0
+
+    def begin(self) -> None:
+        """Begin another trace, which prints again what the one before has printed."""
+        self._count = 0
+
+    def is_new(self, text: str) -> bool:
+        """Return whether no trace before has printed the next text."""
+        known = self._texts[self._count : self._count + 1]
+        if known != [text]:
+            self._texts[self._count :] = [text]
+        self._count += 1
+        return known != [text]
+
+
+class InstanceKinds:
+    """The classes whose instances are objects of the graph.
+
+    A function may define a class itself. Then each trace has its own, so classes are known by their names.
+    """
+
+    def __init__(self) -> None:
+        self._errors: dict[tuple[str, str], Exception] = {}
+        self.stored: dict[type, None] = {}
+        """The classes of other objects that have become items of staged lists."""
+        self.printed = Printed()
+
+    def add(self, kind: type, error: Exception) -> None:
+        """Add a class, with the error to raise where its instances cannot be objects of the graph."""
+        self._errors[kind.__module__, kind.__qualname__] = error
+
+    def error_of(self, kind: type) -> Exception | None:
+        """Return the error that was given with a class, or None if it is none of these classes."""
+        return self._errors.get((kind.__module__, kind.__qualname__))
+
+
 class SelectedValues:
     """The values that a staged condition has selected, and those that are items of staged lists."""
 
@@ -58,7 +99,7 @@ class SelectedValues:
             why="the item has the contents that it had when it was stored or read, and the change does not "
             "reach it",
             remedy="store a changed copy in its place: items[i] = changed",
-        )
+        ).about(value)
         self._nodes[id(value)] = node, owner
         self._entries.setdefault(id(value), (value, _contents(value), error))
 

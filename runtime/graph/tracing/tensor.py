@@ -21,14 +21,16 @@ from ...core.packages import is_library
 from ...core.undefined import NONE_USES, use_none
 from ...debugging import error_operands
 from ...debugging.tracebacks import is_internal, opcode_of, user_frame
-from ...errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError
+from ...errors import AliasError, MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...errors.unsupported import unconverted_reason
 from ...staging.state.missing_values import OptionalStructure
 from ..ir.graph import Node
 from ..ir.list_operations import TEXT_METHODS
 from ..ir.op_properties import has_ellipsis
 from ..ir.types import (
+    AlternativesType,
     ArrayType,
+    InstanceType,
     ListType,
     MaybeType,
     OptionalType,
@@ -37,6 +39,8 @@ from ..ir.types import (
     TupleType,
     bound_type,
     constant_type,
+    is_plain,
+    parts_of,
 )
 from ..rules import METHODS
 from . import plain_arrays, recording
@@ -280,6 +284,20 @@ class Staged:
             "a key or member must be known during the trace, but the value is known only when the graph runs",
             "use a plain value there, or index an array with the staged value",
         )
+
+    def __copy__(self) -> Any:
+        return self if is_plain(self.type) and not self.is_mutable else self.copy()  # type: ignore[attr-defined]
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        kind = self.type
+        if not (
+            is_plain(kind)
+            or isinstance(kind, ArrayType)
+            or all(p is None or is_plain(p) for p in parts_of(kind))
+        ):
+            what, why = "is copied by copy.deepcopy", "the graph has no operation for it"
+            self.fail(what, why, "copy it and its items one by one", UnsupportedFunctionError)
+        return self.__copy__()
 
     # NumPy's protocols
 
@@ -707,6 +725,9 @@ class Optional(Staged):
     may_be_none = True
 
     def __getattr__(self, name: str) -> Any:
+        if isinstance(bound_type(self.type), AlternativesType) and not name.startswith("__"):
+            why = "a function returned it, and its structure is known only when the graph runs"
+            self.fail("is used", why, "return values of one structure on each path", MismatchError)
         kind = Scalar if isinstance(bound_type(self.type), ScalarType) else Tensor
         if name.startswith("__") or not (hasattr(kind, name) or (kind is Tensor and name in METHODS)):
             raise AttributeError(f"a staged value that may be None has no attribute {name!r}")
@@ -767,10 +788,10 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
     """Return the staged value for a node of the current graph."""
     owner = owner or current_builder()
     kind = node.type
-    if type(kind) in STRUCTURES:
-        return STRUCTURES[type(kind)](node)
-    if isinstance(kind, OptionalType) and isinstance(kind.held, TupleType):
-        return _optional_tuple(node, kind.held)
+    if isinstance(kind, OptionalType) and isinstance(kind.held, (TupleType, InstanceType)):
+        return _optional_structure(node, kind.held)
+    if type(kind) in STRUCTURES or isinstance(bound_type(kind), InstanceType):
+        return STRUCTURES[type(bound_type(kind))](node)
     while isinstance(kind, (MaybeType, ReferenceType)):
         kind = kind.held
     if isinstance(kind, OptionalType) and isinstance(kind.held, ListType):
@@ -778,12 +799,14 @@ def wrap(node: Node, owner: Builder | None = None) -> Any:
     return CLASSES[type(kind)](node, owner)
 
 
-def _optional_tuple(node: Node, kind: TupleType) -> OptionalStructure:
-    """Return a tuple that may be None, for a node."""
+def _optional_structure(node: Node, kind: TupleType | InstanceType) -> OptionalStructure:
+    """Return a tuple or object that may be None, for a node."""
 
     def part(kind: Any, path: tuple[int, ...]) -> Any:
         if isinstance(kind, TupleType):
             return tuple([part(inner, (*path, i)) for i, inner in enumerate(kind.parts)])
+        if isinstance(kind, InstanceType):
+            return recording.record("part_of_optional", (node,), MaybeType(kind, "return_value"), path=path)
         if isinstance(kind, ListType) or {type(kind), type(getattr(kind, "held", None))} & STRUCTURES.keys():
             raise StagingError(
                 f"a tuple that may be None holds a value of type {kind}",

@@ -30,7 +30,7 @@ from ...staging.state.heap import excluded_from_heap
 from ...staging.state.search import ROOT
 from ..ir.graph import Frames, Graph, Node
 from ..ir.types import MaybeType, OptionalType, StagedType
-from .selected_values import ListRegistry, SelectedValues
+from .selected_values import InstanceKinds, ListRegistry, SelectedValues
 
 _NUMPY = os.path.dirname(np.__file__) + os.sep
 _current: ContextVar[Builder | None] = ContextVar("autograph_rs_builder", default=None)
@@ -200,6 +200,10 @@ class RootBuilder(Builder):
         self.variable_arguments: dict[int, Node] = {}
         self.selected = SelectedValues()
         self.registry = ListRegistry()
+        self.instance_kinds = InstanceKinds()
+        """The classes whose instances are objects of the graph."""
+        self.instance_classes: dict[tuple[type, tuple[str, ...]], Any] = {}
+        """The classes of what stands for these instances, by class and attributes."""
 
     def handle_of(self, variable: Any) -> Any:
         """Return the staged value that stands for a variable in this trace."""

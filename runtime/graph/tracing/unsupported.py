@@ -53,7 +53,7 @@ def foreign_operand(value: object) -> StagingError:
         f"{kind} cannot be combined with a staged value, or stored among staged values",
         why="a graph can contain only numbers, bools, strings, arrays and lists of these",
         remedy="use a number or an array instead, such as np.nan for None",
-    )
+    ).about(value)
 
 
 def shape_mismatch(what: str, shape: object, assigned: object) -> AssignmentError:

@@ -38,6 +38,10 @@ def _without_sources(spec: Spec) -> Spec:
     return replace(spec, parts=tuple(map(_without_sources, spec.parts)), sources=())
 
 
+def _is_none(leaves: Sequence[Any]) -> bool:
+    return len(leaves) == 1 and leaves[0] is None
+
+
 _KEY = re.compile(r"(\w+)\[.*\]")
 
 
@@ -217,10 +221,10 @@ class CarriedValues:
             else:
                 reason = "the structure changes"
                 shown = outlined(self.backend, old, old_spec), outlined(self.backend, leaves, spec)
-                rows.add(named, *shown, reason, is_missing=old == [None])
+                rows.add(named, *shown, reason, is_missing=_is_none(old))
                 if old_spec.kind is spec.kind is dict and set(old_spec.keys) < set(spec.keys):
                     rows.absent.append(f"a key of {named}")
-                elif old == [None]:
+                elif _is_none(old):
                     rows.absent.append(named)
                 return True
         settled = True
@@ -238,7 +242,7 @@ class CarriedValues:
     def make_optional(self, location: Any, left: Value) -> bool:
         """Let structures be None that are None before or after an iteration; return whether any are."""
         both = self.statement.apart.unified(self.init[location], left)
-        is_always_new = self.init[location][0] == [None] and not any(markers(left[1]))
+        is_always_new = _is_none(self.init[location][0]) and not any(markers(left[1]))
         if both is None or is_always_new:  # after the first iteration, none is None
             return False
         (old, spec), (new, _) = both

@@ -15,10 +15,11 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from ...backends import BACKENDS, Backend, staged_by
-from ...core.active_backends import active_backend
+from ...core.active_backends import CAPTURES, active_backend
 from ...core.undefined import RETURN_VALUE, Undefined
 from ...debugging.tracebacks import is_internal, user_opcode
 from ...errors import AliasError, MissingValueError, ValueNeededError
+from ...values import structures
 from ...values.structures import CONTAINERS, LEAF, REBUILT, Spec, flatten, object_attributes, unflatten
 
 Value = tuple[list[Any], Spec]
@@ -57,7 +58,7 @@ def _change_error(value: Any) -> AliasError:
         f"a {type(value).__name__} that is None on another path is changed",
         why="the change would have to reach every name of the object",
         remedy="make a changed copy, or use a value that is never None",
-    )
+    ).about(value)
 
 
 def is_read(spec: Spec, *, is_known: bool = True) -> Iterator[bool]:
@@ -124,7 +125,7 @@ class OptionalStructure:  # noqa: PLW1641 - it refuses to be hashed
             f"the identity of a {type(self.ag__parts).__name__} that may be None is tested",
             why="which object it is is known only when the program runs",
             remedy="test whether it is None first, and compare an attribute that identifies the object",
-        )
+        ).about(self.ag__parts)
 
     def ag__refuse(self, *_: Any) -> NoReturn:
         raise needed_error(type(self.ag__parts).__name__)
@@ -142,8 +143,9 @@ class OptionalStructure:  # noqa: PLW1641 - it refuses to be hashed
         return item in self.ag__of("contains", item)
 
     def __getattr__(self, name: str) -> Any:
-        missing = object()
-        if name.startswith("__") or inspect.getattr_static(self.ag__parts, name, missing) is missing:
+        if CAPTURES.reads_state and structures.is_reference(self.ag__parts):
+            return Undefined(name)
+        if name.startswith("__") or inspect.getattr_static(self.ag__parts, name, self) is self:
             raise AttributeError(f"{type(self.ag__parts).__name__!r} object has no attribute {name!r}")
         return getattr(self.ag__of("getattr", name), name)
 
@@ -159,8 +161,8 @@ class OptionalStructure:  # noqa: PLW1641 - it refuses to be hashed
         is_known = backend.not_(is_none)
         if not isinstance(other, OptionalStructure):
             return _equal(backend, is_known, self.ag__parts, other)
-        are_known = backend.and_(is_known, lambda: backend.not_(other.ag__is_none()))
-        equal = _equal(backend, are_known, self.ag__parts, other.ag__parts)
+        known = backend.and_(is_known, lambda: backend.not_(other.ag__is_none()))
+        equal = _equal(backend, known, self.ag__parts, other.ag__parts)
         return backend.or_(backend.and_(is_none, other.ag__is_none), lambda: equal)
 
     def __ne__(self, other: object) -> Any:
@@ -175,10 +177,9 @@ def _define_operators() -> None:
         function = getattr(operator, name)
         method = lambda self, other, n=name, f=function: f(self.ag__of(n, ()), other)  # noqa: E731
         setattr(OptionalStructure, f"__{name}__", method)
-    for name in ("add", "mul"):
-        function = getattr(operator, name)
-        method = lambda self, other, n=name, f=function: f(other, self.ag__of(n, ()))  # noqa: E731
-        setattr(OptionalStructure, f"__r{name}__", method)
+        if name in ("add", "mul"):
+            method = lambda self, other, n=name, f=function: f(other, self.ag__of(n, ()))  # noqa: E731
+            setattr(OptionalStructure, f"__r{name}__", method)
 
 
 _define_operators()
@@ -186,6 +187,8 @@ _define_operators()
 
 def _equal(backend: Any, result: Any, first: Any, second: Any) -> Any:
     """Return `result and first == second` for a structure and any other value."""
+    if structures.is_reference(first):
+        return backend.and_(result, lambda: bound_parts(first) == bound_parts(second))
     if isinstance(first, tuple) and isinstance(second, tuple):
         pairs = [*zip(first, second, strict=False)] if len(first) == len(second) else None
     elif is_dataclass(first) and type(first) is type(second):
@@ -203,7 +206,7 @@ def _equal(backend: Any, result: Any, first: Any, second: Any) -> Any:
 
 def _compares_parts(value: Any) -> bool:
     """Return whether `==` compares the parts of a structure, rather than the identity of an object."""
-    return isinstance(value, tuple) or is_dataclass(value)
+    return isinstance(value, tuple) or is_dataclass(value) or structures.is_reference(value)
 
 
 def _bound_leaf(value: Any) -> Any:

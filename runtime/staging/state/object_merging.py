@@ -128,7 +128,7 @@ class FieldMerging:
             what if keep is None else f"{what}, and one of them changes later",
             why="the change would have to reach every name of the object",
             remedy="set the attributes of one object, or make the class a frozen dataclass",
-        )
+        ).about(value)
         if keep is None:
             raise error
         keep(value, error)

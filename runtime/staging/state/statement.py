@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...backends import Backend, Capture
+from ...core.active_backends import CAPTURES
 from ...core.closures import never, nothing
 from ...core.in_flight import running
 from ...core.undefined import Undefined
@@ -95,7 +96,7 @@ class Statement:
         self.names = names
         self.staged_lists: list[list[Any]] = []
         self.apart = FieldMerging(backend)
-        self.before: tuple = self.get_state()
+        self.before: tuple = self.read_state()
         self.keep_selected()
         self.captures: list[Capture] = []
         self.items: set[Any] = set()
@@ -111,6 +112,14 @@ class Statement:
         self.heap = Heap(roots, own=own and [*own, *bodies], code=self.code, names=names)
         if flight is not None:
             self.heap.include(flight.state)
+
+    def read_state(self) -> tuple[Any, ...]:
+        """Return the values of the variables. Attributes of objects of a graph are no part of them."""
+        CAPTURES.reads_state = True
+        try:
+            return self.get_state()
+        finally:
+            CAPTURES.reads_state = False
 
     def run(
         self,
@@ -161,7 +170,7 @@ class Statement:
         """Note what a closure leaves in each location, and return its leaves and those of its result."""
         made: list[Any] = []
         refreshed, narrowed = (getattr(self.backend, n, None) for n in ("refreshed", "narrowed"))
-        for variable, value in zip(self.variables, self.get_state(), strict=True):
+        for variable, value in zip(self.variables, self.read_state(), strict=True):
             path.values[variable] = self.flatten(value, None if is_part(variable) else made)
             path.raw[variable] = value
         changed = self.heap.changed()
@@ -223,7 +232,7 @@ class Statement:
 
     def held(self, location: Any) -> Any:
         if isinstance(location, Variable):
-            return self.get_state()[location.index]
+            return self.read_state()[location.index]
         return location.get() if isinstance(location, Location) else location.handle
 
     def flatten(

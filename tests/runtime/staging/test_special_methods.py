@@ -324,3 +324,20 @@ def test_an_error_in_a_special_method_is_at_the_line_of_the_user():
         f(np.float64(-1.0))
     entry = raised.traceback[-1]
     assert (entry.name, str(entry.statement).strip()) == ("__add__", 'raise ValueError("negative")')
+
+
+@dataclasses.dataclass
+class Labelled:
+    name: str
+    size: float
+    secret: int = dataclasses.field(default=0, repr=False)
+
+
+def texts_of_fields(xs):
+    found = [Labelled("a", x) for x in xs]
+    return repr(found[0]), f"{found[1]} {found[0]!r}", str(Labelled("b", 1.5))
+
+
+def test_the_text_of_a_dataclass_has_the_values_of_its_fields():
+    xs = np.array([1.5, -2.0])
+    assert ag.function(texts_of_fields)(xs) == texts_of_fields(xs)

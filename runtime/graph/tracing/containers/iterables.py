@@ -24,6 +24,7 @@ from .alternatives import Alternatives
 from .lists import of_list
 from .staged_keyed import StagedKeyed
 from .staged_lists import StagedList
+from .stand_ins import stand_in_of
 
 
 class ConstructedStructure(tuple):  # noqa: SLOT001 - it has an attribute
@@ -196,7 +197,7 @@ def element_types(iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[S
                 value.shared = "it is an item of an iterable, which would have to change too"
             if source is not None:
                 of_list(source, value)
-        item = build_item(structure, values)
+        item = build_item(structure, [*map(stand_in_of, values)])
         return iterated.item(item) if isinstance(iterated, Groups) else item
 
     return rebuild, parts

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ....core.active_backends import active_backend
-from ....errors import MismatchError, StagingError, UnsupportedFunctionError
+from ....errors import AliasError, MismatchError, StagingError, UnsupportedFunctionError
 from ....staging import identity, is_optional
 from ....values.selected_container import SelectedList
 from ...ir.graph import Node, Slot
@@ -25,13 +27,14 @@ from ...ir.types import (
     ScalarType,
     SetType,
     TupleType,
+    bound_type,
     constant_type,
     holds_references,
 )
 from ..recording import Arguments, add, is_staged, outputs, record, record_call, to_node
 from ..tensor import Optional, Scalar, some
 from ..trace import current_builder
-from . import objects, references
+from . import objects, references, stand_ins
 from .references import IS_ITEM
 
 NOTHING = OptionalType(None)  # type: ignore[arg-type]
@@ -78,6 +81,7 @@ def _element_type(value: Any) -> Any:
     if type(value) is tuple:
         parts = tuple(map(_element_type, value))
         return None if None in parts else TupleType(parts)
+    value = stand_ins.leaf_of(value)
     if is_staged(value):
         kind = value.origin.type if isinstance(value.type, ListType) else value.type
         return kind.held if isinstance(kind, MaybeType) else kind
@@ -118,6 +122,7 @@ def stored_node(value: Any) -> Node:
     value = references.staged_before(value)
     if type(value) in references.MAKERS and type(value) is not dict:
         value = references.staged_in_place(value)
+    value = stand_ins.leaf_of(value)
     if is_staged(value) and isinstance(value.type, ListType):
         return references.as_object(value).node()
     node = None if is_staged(value) else objects.object_node(value, stored_node)
@@ -151,9 +156,10 @@ def merge_element_types(element: Any, kind: Any, noun: str = "a list") -> Any:
 
 
 def element_node(value: Any) -> Node:
-    if is_optional(value) and type(value.ag__parts) is tuple:
-        held = _tuple_node(value.ag__parts)
-        return add("none_or", (value.ag__marker, held), OptionalType(held.type))
+    value = stand_ins.leaf_of(value)
+    if is_optional(value) and isinstance(value.ag__parts, (tuple, stand_ins.StandIn)):
+        held = _part_node(value.ag__parts)
+        return add("none_or", (value.ag__marker, held), OptionalType(bound_type(held.type)))
     if isinstance(value, (*references.OBJECTS, SelectedList)):
         return stored_node(value)
     if type(value) is tuple:
@@ -171,10 +177,20 @@ def element_node(value: Any) -> Node:
             return node
     if isinstance(value, Optional) and isinstance(value.type.held, ListType):
         _mark_as_item(value)
-    is_single = not is_staged(value) or isinstance(value, (Optional, Scalar))
+    if isinstance(value, np.ndarray):
+        objects.keep_unchanged(value, _change_of_array())
+    is_single = not is_staged(value) or isinstance(value, (Optional, Scalar, stand_ins.InstanceReference))
     if not is_single and (value.is_mutable or isinstance(value.type, ListType) or value.ndim):
         _mark_as_item(value)
     return to_node(value)
+
+
+def _change_of_array() -> AliasError:
+    return AliasError(
+        "an array that is an item of a staged list is changed afterwards",
+        why="the item has the contents that it had when it was stored, and the change does not reach it",
+        remedy="store a copy: items.append(x.copy())",
+    )
 
 
 def _tuple_node(value: Any) -> Node:
@@ -185,6 +201,7 @@ def _tuple_node(value: Any) -> Node:
 
 
 def _part_node(value: Any) -> Node:
+    value = stand_ins.leaf_of(value)
     if type(value) is tuple:
         return _tuple_node(value)
     held = value.type.held if is_staged(value) and isinstance(value.type, MaybeType) else None
@@ -238,7 +255,7 @@ def of_list(target: Any, item: Any) -> Any:
     if type(item) is tuple:
         for part in item:
             of_list(target, part)
-    elif isinstance(getattr(item, "type", None), ListType):
+    elif is_staged(item) and isinstance(item.type, ListType):
         item.home = target
     return item
 
@@ -286,7 +303,7 @@ def list_get(target: Any, key: Any) -> Any:
     if target.type.element is None:
         raise IndexError("list index out of range")
     item = record("list_get", (target, key), target.type.element)
-    if hasattr(item, "shared"):
+    if is_staged(item):
         item.shared = IS_ITEM
     return of_list(target, item)
 

@@ -22,6 +22,7 @@ from ..recording import add, is_staged, wrap
 from ..selected_values import SELECTABLE
 from ..tensor import STRUCTURES
 from ..trace import Builder, current_builder, using_builder
+from . import stand_ins
 
 
 def attributes_of(value: Any) -> dict[str, Any] | None:
@@ -39,12 +40,13 @@ def object_node(value: Any, node_of_part: Callable[[Any], Node]) -> Node | None:
     attributes = attributes_of(value)
     if attributes is None:
         return None
+    stand_ins.refuse_plain(value)
 
     def make() -> Node:
         parts = [node_of_part(v) for v in attributes.values()]
         kind = ObjectType(type(value), tuple(attributes), tuple([p.type for p in parts]))
         slots = tuple([Slot(i) for i in range(len(parts))])
-        function = _maker(kind.kind, kind.names)
+        function = maker(kind.kind, kind.names)
         return add("new_object", parts, kind, function=function, args=slots, kwargs={})
 
     return item_node(value, make)
@@ -101,21 +103,21 @@ STRUCTURES[ObjectType] = object_of
 
 
 def _attribute(node: Node, name: str, kind: StagedType) -> Any:
-    get = _getter(name, is_item=node.type.kind is dict)
+    get = getter(name, is_item=node.type.kind is dict)
     value = wrap(add("attribute", [node], kind, function=get, args=(Slot(0),), kwargs={}))
-    if hasattr(value, "shared"):
+    if is_staged(value):
         value.shared = "it is an attribute of an item of a list, which would have to change too"
     return value
 
 
 @functools.cache
-def _getter(name: str, *, is_item: bool) -> Callable[[Any], Any]:
+def getter(name: str, *, is_item: bool) -> Callable[[Any], Any]:
     """Return one function for each name, so that equal graphs have equal attributes."""
     return operator.itemgetter(name) if is_item else operator.attrgetter(name)
 
 
 @functools.lru_cache(maxsize=4096)
-def _maker(kind: type, names: tuple[str, ...]) -> Callable[..., Any]:
+def maker(kind: type, names: tuple[str, ...]) -> Callable[..., Any]:
     """Return one function for each class and its attributes."""
     return functools.partial(new_object, kind, names)
 
@@ -139,12 +141,16 @@ def is_stand_in(value: Any) -> bool:
     """Return whether several values of the trace may stand for the object that this one stands for."""
     if is_staged(value):
         return bool(value.shared) or isinstance(value.type, AlternativesType)
+    if stand_ins.leaf_of(value) is not value:
+        return True
     return current_builder().root.selected.knows(value)
 
 
 def is_selected_object(value: Any) -> bool:
     """Return whether a value is an object that staged conditions select, rather than an item of a list."""
-    if is_staged(value) or isinstance(value, (*SELECTABLE, *CONTAINERS)) or not is_stand_in(value):
+    if is_staged(value) or isinstance(value, (*SELECTABLE, *CONTAINERS, stand_ins.StandIn)):
+        return False
+    if not is_stand_in(value):
         return False
     return known_node(value) is None
 

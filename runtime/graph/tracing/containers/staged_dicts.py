@@ -13,13 +13,15 @@ from ....core.active_backends import active_backend
 from ....errors import StagingError
 from ...ir.list_operations import DICTS
 from ...ir.type_merging import referenced
-from ...ir.types import DictType, ListType, ScalarType, SetType, StagedType, TupleType
+from ...ir.types import DictType, ListType, ScalarType, SetType, StagedType, TupleType, is_plain
 from ..recording import add, record
 from ..tensor import Staged, register_class
 from ..trace import current_builder
 from . import lists, references
 from .staged_keyed import BOOL, StagedKeyed, is_object, is_plain, key_node, value_node
+from .staged_lists import StagedList
 from .staged_sets import new_set, staged_set
+from .stand_ins import note_stored
 
 
 class StagedDict(StagedKeyed):
@@ -207,6 +209,8 @@ def can_be_dict(mapping: Any, *values: Any) -> bool:
     if factory_of(mapping) is None:
         return False
     items = [*mapping.values(), *values]
+    for item in items:
+        note_stored(item)
     if items and all(map(is_object, items)):
         items = []
     parts = [lists.list_type(part) for part in ([*mapping], items)]

@@ -11,11 +11,20 @@ from ....core.active_backends import active_backend
 from ....core.in_flight import running
 from ....errors import StagingError, UnsupportedFunctionError
 from ...ir.graph import Node
-from ...ir.types import ArrayType, ListType, OptionalType, ScalarType, StagedType, TupleType
-from ..recording import add, outputs, record
+from ...ir.types import (
+    InstanceType,
+    ListType,
+    ObjectType,
+    ScalarType,
+    StagedType,
+    bound_type,
+    is_plain,
+)
+from ..recording import add, is_staged, outputs, record
 from ..tensor import Staged
 from . import lists, object_updates, references
 from .staged_lists import StagedList
+from .stand_ins import StandIn
 
 BOOL = ScalarType(bool)
 _REFUSED = "the graph has no operation for it"
@@ -91,6 +100,9 @@ def key_node(value: Any) -> Node:
     if isinstance(value, (list, dict, set)):
         raise TypeError(f"unhashable type: '{type(value).__name__}'")
     node = lists.element_node(value)
+    if isinstance(bound_type(node.type), (ObjectType, InstanceType)):
+        hash(value)  # raises for an object that has no hash
+        raise _refused()
     if not is_plain(node.type):
         raise TypeError(
             f"unhashable type: '{'list' if isinstance(node.type, ListType) else 'numpy.ndarray'}'"
@@ -105,24 +117,20 @@ def value_node(value: Any) -> Node:
         node = lists.element_node(value)
         if is_plain(node.type):
             return node
-    raise StagingError(
-        "an array or an object is stored in a dict whose keys depend on staged values",
-        why="such a dict can contain only numbers, text, tuples of these, and lists, deques and sets",
-        remedy="keep the values in a list, and their positions in the dict",
+    raise _refused()
+
+
+def _refused() -> StagingError:
+    return StagingError(
+        "an array or an object is stored in a set, or in a dict whose keys depend on staged values",
+        why="they can contain only numbers, text and tuples of these, and dicts also lists, deques and sets",
+        remedy="keep the values in a list, and their positions in the set or dict",
     )
 
 
-def is_plain(kind: Any) -> bool:
-    """Return whether values of a type are numbers, text, None or tuples of these."""
-    if isinstance(kind, TupleType):
-        return all(map(is_plain, kind.parts))
-    if isinstance(kind, OptionalType):
-        held: Any = kind.held
-        return held is None or is_plain(held)
-    return isinstance(kind, ScalarType) or (isinstance(kind, ArrayType) and not kind.shape)
-
-
 def is_object(value: Any) -> bool:
-    """Return whether a value is a plain or staged list, deque, set or defaultdict."""
+    """Return whether a value is a list, deque, set or defaultdict, or an object of the graph."""
     kind = type(value)
-    return kind is list or kind in references.OBJECTS or isinstance(getattr(value, "type", None), ListType)
+    if kind is list or kind in references.OBJECTS or isinstance(value, StandIn):
+        return True
+    return is_staged(value) and isinstance(value.type, ListType)
