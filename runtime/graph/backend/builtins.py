@@ -36,10 +36,10 @@ from ..tracing.containers.iterables import (
     staged_reversed,
     staged_zip,
 )
-from ..tracing.containers.optional_lists import OptionalList
 from ..tracing.containers.staged_keyed import StagedKeyed
 from ..tracing.containers.staged_lists import StagedDeque, StagedList
 from ..tracing.numpy_views import as_array
+from ..tracing.optional_lists import OptionalList
 from ..tracing.recording import record
 from ..tracing.tensor import Scalar, Staged, Tensor, some
 

@@ -22,10 +22,10 @@ from ..ir.types import ArrayType, ListType, ScalarType, bound_type, constant_typ
 from ..tracing import plain_arrays, recording
 from ..tracing.containers import lists, references
 from ..tracing.containers.iterables import StagedIterable, as_iterable
-from ..tracing.containers.optional_lists import OptionalList
 from ..tracing.containers.staged_keyed import is_object
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.numpy_views import is_basic
+from ..tracing.optional_lists import OptionalList
 from ..tracing.tensor import Scalar, Staged, Tensor, some
 from ..tracing.trace import current_builder, in_inner_graph, is_tracing
 from . import builtins

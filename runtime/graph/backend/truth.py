@@ -18,8 +18,8 @@ from ...core.active_backends import CAPTURES, active_backend
 from ...errors import MismatchError, StagingError
 from ..ir.types import ArrayType, ScalarType, bound_type
 from ..tracing import recording
-from ..tracing.containers.optional_lists import OptionalList
 from ..tracing.containers.staged_lists import StagedList
+from ..tracing.optional_lists import OptionalList
 from ..tracing.tensor import Optional, Scalar, Staged, some
 from ..tracing.trace import current_builder
 

@@ -18,8 +18,7 @@ from ..recording import add, record
 from ..tensor import Staged, register_class
 from ..trace import current_builder
 from . import lists, references
-from .staged_keyed import BOOL, StagedKeyed, is_object, is_plain, key_node, value_node
-from .staged_lists import StagedList
+from .staged_keyed import BOOL, StagedKeyed, is_object, key_node, value_node
 from .staged_sets import new_set, staged_set
 from .stand_ins import note_stored
 

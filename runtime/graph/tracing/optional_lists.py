@@ -9,12 +9,12 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ....errors import AliasError
-from ...ir.graph import Node
-from ...ir.types import ListType, OptionalType, ScalarType
-from ..recording import add, to_node
-from ..tensor import CLASSES, Optional, Staged, register_class, some
-from ..trace import current_builder, is_tracing
+from ...errors import AliasError
+from ..ir.graph import Node
+from ..ir.types import ListType, OptionalType, ScalarType
+from .recording import add, to_node
+from .tensor import CLASSES, Optional, Staged, register_class, some
+from .trace import current_builder, is_tracing
 
 
 class OptionalList(Optional):
