@@ -18,6 +18,7 @@ from autograph_rs.runtime.core.rolling_attempts import is_rolling, refuse_rollin
 from autograph_rs.runtime.core.undefined import Undefined, is_return_variable, unbound_local_error
 from autograph_rs.runtime.debugging.tracebacks import user_position
 from autograph_rs.runtime.errors import (
+    MismatchError,
     MissingValueError,
     UnsupportedFunctionError,
     UnsupportedPlaceError,
@@ -87,7 +88,14 @@ class ExpressionBackend(Loops):
         if value is None:
             return NONE if self.operators.allows_none else None
         if self.run.has_loops:
-            type_ = None if isinstance(value, (Place, StagedSequence)) else self.operators.type_of(value)
+            is_held = isinstance(value, (*self.operators.kinds, *self.operators.constants))
+            type_ = self.operators.type_of(value) if is_held else None
+            if type_ is None and self.operators.owns(value):
+                raise MismatchError(
+                    f"a {type(value).__name__} without a type is the value of a branch or loop",
+                    why=f"type_of of {self.framework} returns None for it",
+                    remedy="return a type for each symbolic value that a branch or loop may leave",
+                )
             return None if type_ is None else Kind(type_)
         if self.is_staged(value):
             return EXPRESSION
