@@ -95,9 +95,9 @@ class GraphOperators(ExpressionOperators):
     def type_of(self, value: Any) -> Any:
         """Return the system's type of a symbolic value or a constant, or None if it cannot represent it.
 
-        By default all have one type, `"a value"`.
+        By default all have one type, `"value"`.
         """
-        return "a value" if self.owns(value) or isinstance(value, self.constants) else None
+        return "value" if self.owns(value) or isinstance(value, self.constants) else None
 
     def merge(self, first: Any, second: Any) -> Any:
         """Return a type for the values of two types, or raise a `TypeError` that says why there is none."""

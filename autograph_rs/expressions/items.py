@@ -28,9 +28,15 @@ class Items(Running):
             return target[key]
         if isinstance(target, str) or not target:
             return self._refuse_key(target)
-        count = len(target)
         if not isinstance(key, Place):
             self._check_inside(target, key)
+        return self.selected(target, key)
+
+    def selected(self, target: Sequence[Any], key: Any) -> Any:
+        """Return the item at a key that is inside of a sequence."""
+        if isinstance(key, int):
+            return target[key]
+        count = len(target)
         self._check_kinds(target)
         chosen = target[-1]
         for i in reversed(range(count - 1)):
@@ -65,7 +71,7 @@ class Items(Running):
         )
 
     def set_item(self, target: Any, key: Any, value: Any) -> Any:
-        if self.is_staged(target) and self.in_branch():
+        if self.run.captures and self.is_staged(target) and hasattr(type(target), "__setitem__"):
             raise UnsupportedPlaceError(
                 "an item of a symbolic value is assigned under a symbolic condition",
                 why="the framework changes the value in place, whatever the condition is",

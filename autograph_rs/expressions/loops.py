@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from autograph_rs.runtime.backends.functional.abstract_values import Maybe
 from autograph_rs.runtime.backends.functional.captures import Capture, Loop
-from autograph_rs.runtime.backends.functional.iterables import Iterables
+from autograph_rs.runtime.backends.functional.iterables import Iterables, StagedSequence
 from autograph_rs.runtime.core.undefined import Undefined
 from autograph_rs.runtime.errors import StagingError, ValueNeededError
 
@@ -118,16 +118,22 @@ class Loops(Items, Iterables):
     def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[Kind]]:
         """Return a function that makes an item from the parameters for it, which are its index."""
         if not self.run.has_loops:
-            self.refuse_iteration()
+            self.refuse_iteration("a 'for' iterates over a symbolic value")
         items = self.sequence(iterated)
         return (lambda index: items.item(index[0])), [Kind(self.operators.type_of(0))]
 
-    def refuse_iteration(self) -> None:
+    def refuse_iteration(self, what: str) -> None:
         raise StagingError(
-            "a 'for' iterates over a symbolic value",
-            why="an expression has no loops, and the items of the value are not known",
-            remedy="loop over a range or a list, and index the value",
+            what,
+            why="an expression has no loops, and the number of iterations to unroll is not known",
+            remedy="loop over a list or a plain range, and end it by 'if not condition: break'",
         )
+
+    def sequence(self, iterated: Any) -> StagedSequence:
+        if not isinstance(iterated, (list, tuple)):
+            return super().sequence(iterated)
+        items = list(iterated)
+        return StagedSequence("list", len(items), lambda i: self.selected(items, i))
 
     def refuse_loop(self) -> None:
         raise StagingError(

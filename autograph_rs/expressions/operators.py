@@ -26,8 +26,8 @@ class ExpressionOperators:
     their `break`, `continue` and `return` may depend on symbolic conditions. Everything else is optional.
 
     Raises:
-        ArgumentError: the subclass lacks `kinds` or one of the four methods, or defines a member of the base class
-            that is not meant for it.
+        ArgumentError: the subclass lacks `kinds` or one of the four methods, or defines a member that the
+            base class uses itself.
 
     >>> import autograph_rs as ag
     >>> class Expr:
@@ -121,8 +121,8 @@ class ExpressionOperators:
     def convert(self, f: Any = None) -> Any:
         """Return a function that builds an expression if `f` gets symbolic values.
 
-        Functions that `f` calls are converted, too. Given plain values, the result is that of `f`. Without `f`,
-        the result is a decorator.
+        Functions that `f` calls are converted, too. Given plain values, the result is that of `f`. Without
+        `f`, the result is a decorator.
 
         Raises:
             ArgumentError: `f` is not a Python callable.
