@@ -25,6 +25,7 @@ from autograph_rs.runtime.staging.exceptions import is_own_raise, raise_in_progr
 from autograph_rs.runtime.values.structures import flatten, unflatten
 
 from .builtins import Builtins
+from .conditions import OnlyTruth, result_of, results_of
 from .loops import GraphCapture, known_or_maybe, pairs_of
 from .values import EFFECTS, EXPRESSION, NONE, NUMBER, Kind, Place, UnknownText
 
@@ -59,7 +60,7 @@ class ExpressionBackend(Builtins):
 
     def is_staged(self, value: Any) -> bool:
         return bool(self.stack) and (
-            isinstance(value, (Maybe, Place, StagedSequence)) or self.operators.owns(value)
+            isinstance(value, (Maybe, OnlyTruth, Place, StagedSequence)) or self.operators.owns(value)
         )
 
     def is_bool(self, value: Any) -> bool:
@@ -87,6 +88,8 @@ class ExpressionBackend(Builtins):
         return False
 
     def type_of(self, value: Any) -> Kind | None:
+        if isinstance(value, OnlyTruth):
+            value.refuse()
         if isinstance(value, Maybe):
             held = self.type_of(value.value)
             return None if held is None else Kind(held.type, value.name)
@@ -141,7 +144,7 @@ class ExpressionBackend(Builtins):
 
     def returned(self, value: Any) -> Any:
         for leaf in flatten(value)[0]:
-            if isinstance(leaf, UnknownText):
+            if isinstance(leaf, (OnlyTruth, UnknownText)):
                 leaf.refuse()
         return self.bound(value)
 
@@ -179,10 +182,15 @@ class ExpressionBackend(Builtins):
         test = self.truth(left)
         if isinstance(test, bool):
             return then() if test else orelse()
-        return staging.if_exp(self, test, then, orelse, "", (last,))
+        try:
+            return staging.if_exp(self, test, then, orelse, "", (last,))
+        except MismatchError as error:
+            error.remedy = "make both operands conditions, such as x != 0, or use the result only as a test"
+            truths = [lambda value=value: self.truth(value()) for value in (then, orelse)]
+            return OnlyTruth(staging.if_exp(self, test, *truths, "", (last,)), error)
 
     def is_none(self, value: Any) -> Any:
-        value = self.bound(value)
+        value = self.value_of(value)
         return self.operators.owns(value) and self.known(self.operators.is_none(value))
 
     # Statements
@@ -259,11 +267,11 @@ class ExpressionBackend(Builtins):
             select = self.conditions.select if is_flag else self.conditions.simple_selection
             results.append(select(test, first, second))
             if results[i] is NotImplemented:
-                sides = [v if type_ is None else self.operators.cast(v, type_) for v in (first, second)]
+                sides = [v if type_ is None else self.cast(v, type_) for v in (first, second)]
                 others.append((i, *sides))
         if others:
             positions, then, orelse = zip(*others, strict=True)
-            values = self.operators.cond(test, list(then), list(orelse))
+            values = results_of(self.operators, "cond", len(then), test, list(then), list(orelse))
             for i, *sides, value in zip(positions, then, orelse, values, strict=True):
                 results[i] = self.conditions.note("where", (test, *sides), value)
         return results
@@ -291,7 +299,7 @@ class ExpressionBackend(Builtins):
         error.args = tuple(a.as_message() if isinstance(a, UnknownText) else a for a in error.args)
         self._check_failure(error)
         if self.run.has_effects:
-            raised = self.operators.raise_(self.run.token, error)
+            raised = result_of(self.operators, "raise_", self.run.token, error)
             [self.run.token] = self._selected(test, [(raised, self.run.token, None)])
             return
         for outer, outcome in reversed(CAPTURES.tests):

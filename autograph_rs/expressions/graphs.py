@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph_rs.runtime.errors import ArgumentError
 
+from .conditions import result_of, results_of
 from .operators import ExpressionOperators
 
 
@@ -126,8 +127,8 @@ class GraphOperators(ExpressionOperators):
     def where(self, test: Any, first: Any, second: Any) -> Any:
         types = [self.type_of(value) for value in (first, second)]
         type_ = types[0] if types[0] == types[1] else self.merge(*types)
-        [value] = self.cond(test, [self.cast(first, type_)], [self.cast(second, type_)])
-        return value
+        sides = [[result_of(self, "cast", side, type_)] for side in (first, second)]
+        return results_of(self, "cond", 1, test, *sides)[0]
 
 
 _EFFECTS = ("start", "finish", "print", "raise_")

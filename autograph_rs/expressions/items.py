@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from autograph_rs.runtime.errors import MismatchError, UnsupportedPlaceError, ValueNeededError, describe
 
+from .conditions import OnlyTruth
 from .values import Place, Running
 
 
@@ -22,8 +23,15 @@ class Items(Running):
     truth: Callable[[Any], Any]
     type_of: Callable[[Any], Any]
 
+    def value_of(self, value: Any) -> Any:
+        """Return a value that is used for more than its truth."""
+        value = self.bound(value)
+        if isinstance(value, OnlyTruth):
+            value.refuse()
+        return value
+
     def get_item(self, target: Any, key: Any) -> Any:
-        target, key = self.bound(target), self.bound(key)
+        target, key = self.value_of(target), self.value_of(key)
         if self.operators.owns(target):
             return target[key]
         if isinstance(target, str) or not target:
@@ -88,7 +96,7 @@ class Items(Running):
         return target
 
     def contains(self, item: Any, container: Any) -> Any:
-        item, container = self.bound(item), self.bound(container)
+        item, container = self.value_of(item), self.value_of(container)
         if self.is_staged(container) or isinstance(container, str):
             return self.operators.contains(item, container)
         result: Any = False

@@ -14,8 +14,9 @@ from autograph_rs.runtime.backends.functional.abstract_values import Maybe
 from autograph_rs.runtime.backends.functional.captures import Capture, Loop
 from autograph_rs.runtime.backends.functional.iterables import Iterables, StagedSequence
 from autograph_rs.runtime.core.undefined import Undefined
-from autograph_rs.runtime.errors import StagingError, ValueNeededError
+from autograph_rs.runtime.errors import StagingError
 
+from .conditions import result_of, results_of
 from .items import Items
 from .values import Kind
 
@@ -60,12 +61,12 @@ class Loops(Items, Iterables):
     # Values as what a loop carries
 
     def _placeholder(self, example: Any) -> Any:
-        return self.operators.placeholder(self.operators.type_of(example))
+        return result_of(self.operators, "placeholder", self.operators.type_of(example))
 
     def placeholders(self, kind: Kind) -> list[Any]:
         """Return the symbols that stand for a value of this kind, and for the flag that it is bound."""
         return [
-            self.operators.placeholder(kind.type),
+            result_of(self.operators, "placeholder", kind.type),
             *([self._placeholder(True)] if kind.is_flagged else []),
         ]
 
@@ -73,10 +74,16 @@ class Loops(Items, Iterables):
         """Return what a loop carries for a value: one of the kind's type, and the flag that it is bound."""
         flag = value.bound if isinstance(value, Maybe) else not isinstance(value, Undefined)
         held = value.value if isinstance(value, Maybe) else 0 if flag is False else value
-        return [self.operators.cast(held, kind.type), *([self.as_bool(flag)] if kind.is_flagged else [])]
+        return [
+            self.cast(held, kind.type),
+            *([self.as_bool(flag)] if kind.is_flagged else []),
+        ]
+
+    def cast(self, value: Any, type_: Any) -> Any:
+        return result_of(self.operators, "cast", value, type_)
 
     def as_bool(self, flag: Any) -> Any:
-        return self.operators.cast(flag, self.operators.type_of(True))
+        return self.cast(flag, self.operators.type_of(True))
 
     def whole(self, kind: Kind, parts: Iterator[Any]) -> Any:
         """Return the value of a kind from its parts."""
@@ -172,8 +179,8 @@ class Loops(Items, Iterables):
         own = [*map(Carried, parameters, before, after)]
         carried, test = [*own], True
         if index is not None:
-            start = self.operators.cast(0, self.operators.type_of(0))
-            carried.append(Carried(index, start, self.operators.cast(index + 1, self.operators.type_of(0))))
+            start = self.cast(0, self.operators.type_of(0))
+            carried.append(Carried(index, start, self.cast(index + 1, self.operators.type_of(0))))
             test = self.truth(index < count)
         has_effects = loop.body.token is not loop.body.token_before
         if has_effects:
@@ -205,14 +212,7 @@ class Loops(Items, Iterables):
 
     def _run(self, carried: Sequence[Carried], test: Any) -> Sequence[Any]:
         placeholders, before, after = (list(column) for column in zip(*carried, strict=True))
-        results = list(self.operators.while_loop(placeholders, test, after, before))
-        if len(results) != len(carried):
-            raise ValueNeededError(
-                f"while_loop of {self.framework} returns {len(results)} values for {len(carried)} variables",
-                why="each variable that the loop carries has a value after it",
-                remedy="return one symbolic value for each placeholder",
-            )
-        return results
+        return results_of(self.operators, "while_loop", len(carried), placeholders, test, after, before)
 
 
 def pairs_of(first: Any, second: Any, kind: Kind) -> list[tuple[Any, Any, Any]]:

@@ -18,7 +18,7 @@ from autograph_rs.runtime.debugging.positions import position_at
 from autograph_rs.runtime.debugging.tracebacks import user_frame
 from autograph_rs.runtime.errors import StagingError, ValueNeededError
 
-from .conditions import Conditions
+from .conditions import Conditions, result_of
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Run:
         self.operators, self.conditions = operators, Conditions(operators)
         self.has_loops = hasattr(operators, "while_loop")
         self.has_effects = hasattr(operators, "start")
-        self.start = self.token = operators.start() if self.has_effects else None
+        self.start = self.token = result_of(operators, "start") if self.has_effects else None
         self.captures: list[Capture] = []
         self.failed: Any = False
         self.made: dict[Any, Any] = {}

@@ -283,5 +283,5 @@ def test_a_loop_with_too_few_results() -> None:
         def while_loop(self, *parts: Any) -> Any:
             return super().while_loop(*parts)[:1]
 
-    with pytest.raises(ag.ValueNeededError, match="while_loop of Short returns 1 values for 2 variables"):
+    with pytest.raises(ag.ArgumentError, match="while_loop of Short returns 1 values for 2 variables"):
         compiled(Short(), halved, int)
