@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable
@@ -25,7 +26,11 @@ class Builtins(Loops):
         own = self.operators.builtins.get(function)
         if own is not None:
             return own(*args, **kwargs)
-        if function in _SEQUENCES and any(map(self.is_staged, (*args, *kwargs.values()))):
+        has_symbols = any(map(self.is_staged, (*args, *kwargs.values())))
+        if function is enumerate and has_symbols and args and not self.is_staged(args[0]):
+            start = (*args[1:], *kwargs.values())[0]
+            return zip((start + i for i in itertools.count()), args[0], strict=False)
+        if function in _SEQUENCES and has_symbols:
             if not self.run.has_loops:
                 self.refuse_iteration(f"{function.__name__}() gets a symbolic value")
             return self.iterable(function, args, kwargs)
@@ -43,7 +48,7 @@ class Builtins(Loops):
             return self._is_instance(*args)
         if function is type:
             self._refuse_class(function)
-        if function in _COMPUTING and any(map(self.is_staged, (*args, *kwargs.values()))):
+        if function in _COMPUTING and has_symbols:
             self._refuse_call(function, "with a symbolic value", "add one to the 'builtins' of the operators")
         return function(*args, **kwargs)
 

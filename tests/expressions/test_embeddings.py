@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import calculator
 import graph_system
 import pytest
 from calculator import Strict, arguments
@@ -105,13 +106,6 @@ def symbolic_range(n):
     return n
 
 
-def numbered(n):
-    total = 0
-    for _, item in enumerate([1, 2], n):
-        total += item
-    return total
-
-
 def last(n):
     for i in range(n):
         n = n - i
@@ -163,7 +157,6 @@ def mixed_text(n):
         (returned_text, Effects, ["text of symbolic values", 'return f"n = {n}"']),
         (printed_text, Effects, ["text of symbolic values", 'print(f"n = {n}")']),
         (symbolic_range, Strict, ["range() gets a symbolic value", "for i in range(n)"]),
-        (numbered, Strict, ["enumerate() gets a symbolic value"]),
         (last, Typed, ["'i' is read", "an earlier 'if' or loop may leave it unbound", "on each path"]),
         (raising, Typed, ["ValueError is raised", "<symbolic> is more than, 5", "start, print, raise_ and"]),
         (printing, Typed, ["define start, print, raise_ and finish in Typed"]),
@@ -228,6 +221,11 @@ def numbered_from(n):
     for i, item in enumerate([4, 5], n):
         total = total * 10 + item + i
     return total
+
+
+def test_enumerate_without_loops() -> None:
+    built = Strict().convert(numbered_from)(*arguments(1))
+    assert calculator.compute(built, (3,)) == numbered_from(3)
 
 
 def in_try(n):
