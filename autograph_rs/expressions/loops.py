@@ -6,6 +6,7 @@ A body is run on placeholders. Its results are expressions of these, which the s
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -57,6 +58,20 @@ class Loops(Items, Iterables):
         """The files of the system, whose code builds expressions and has no other effect."""
         modules = map(sys.modules.get, self.operators.transpiler.policy.operator_modules)
         return {file for module in modules if (file := getattr(module, "__file__", None))}
+
+    @property
+    def codes(self) -> set[types.CodeType]:
+        """The code of the system's methods, also of those that are defined beside the user's functions."""
+        operators = self.operators
+        classes = [c for kind in (type(operators), *operators.kinds) for c in kind.__mro__ if c is not object]
+        members = [getattr(m, "__func__", m) for c in classes for m in vars(c).values()]
+        found: set[types.CodeType] = set()
+        nested = [m.__code__ for m in members if isinstance(m, types.FunctionType)]
+        while nested:
+            code = nested.pop()
+            found.add(code)
+            nested += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+        return found
 
     # Values as what a loop carries
 

@@ -341,6 +341,26 @@ def root(n):
     return found
 
 
+class Here(Typed):
+    """Operators in the module of the user's functions."""
+
+    calls = 0
+
+    def cond(self, *args: Any) -> list[Node]:
+        self.calls += 1
+        return [*super().cond(*args)]
+
+    def while_loop(self, *args: Any) -> list[Node]:
+        return super().while_loop(*args)
+
+
+def test_operators_beside_the_functions_of_a_user() -> None:
+    operators = Here()
+    assert [compiled(operators, root, int)(n) for n in (0, 99, 100)] == [0, 9, 10]
+    assert operators.loops == 3
+    assert operators.calls < 100
+
+
 def kind(n):
     return graph_system.type_of(n)
 
