@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -13,7 +14,8 @@ from autograph_rs.runtime.backends.functional.iterables import StagedSequence
 from autograph_rs.runtime.core.active_backends import CAPTURES
 from autograph_rs.runtime.core.closures import nothing, set_nothing
 from autograph_rs.runtime.core.undefined import Undefined, is_return_variable, unbound_local_error
-from autograph_rs.runtime.debugging.tracebacks import user_position
+from autograph_rs.runtime.debugging.error_operands import has_staged_variable
+from autograph_rs.runtime.debugging.tracebacks import traceback_entries, user_position
 from autograph_rs.runtime.errors import (
     MismatchError,
     MissingValueError,
@@ -212,7 +214,7 @@ class ExpressionBackend(Builtins):
         except staging.AlwaysRaises as error:
             capture.raised = error
         except Exception as error:
-            if not is_own_raise(error):
+            if not self._is_own_raise(error):
                 raise
             self._refuse_caught(error)
             self._failed(True, error)
@@ -287,6 +289,15 @@ class ExpressionBackend(Builtins):
             self._refuse_caught(error)
             self._failed(test, error)
 
+    def _is_own_raise(self, error: BaseException) -> bool:
+        """Return whether the program raises an exception, rather than the system about a symbolic value."""
+        files, codes = self.files, self.codes
+        frames = [entry.tb_frame for entry in traceback_entries(error.__traceback__)]
+        of_system = itertools.takewhile(
+            lambda frame: frame.f_code.co_filename in files or frame.f_code in codes, reversed(frames)
+        )
+        return is_own_raise(error) and not any(map(has_staged_variable, of_system))
+
     def _refuse_caught(self, error: BaseException) -> None:
         try:
             refuse_caught(error)
@@ -349,7 +360,7 @@ class ExpressionBackend(Builtins):
         has_failed = self.run.failed is not False or self.run.token is not self.run.start
         if isinstance(error, staging.AlwaysRaises):
             self.run.failed = True
-        elif has_failed and is_own_raise(error):
+        elif has_failed and self._is_own_raise(error):
             self._failed(True, error)
         else:
             return False

@@ -94,8 +94,9 @@ class GraphOperators(ExpressionOperators):
     # What it may define
 
     def type_of(self, value: Any) -> Any:
-        """Return the system's type of a symbolic value or a constant, or None if it cannot represent it.
+        """Return the system's type of a symbolic value, or of a plain one of a class in `constants`.
 
+        None means that no branch or loop can leave the value.
         By default all have one type, `"value"`.
         """
         return "value" if self.owns(value) or isinstance(value, self.constants) else None
@@ -115,9 +116,11 @@ class GraphOperators(ExpressionOperators):
         return self.where(test, False, True)
 
     def and_(self, first: Any, second: Any) -> Any:
+        """Return whether both conditions are true, without computing the second if the first is false."""
         return self.where(first, second, False)
 
     def or_(self, first: Any, second: Any) -> Any:
+        """Return whether one of two conditions is true, without computing the second if the first is true."""
         return self.where(first, True, second)
 
     def is_condition(self, value: Any) -> bool:

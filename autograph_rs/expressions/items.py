@@ -116,5 +116,5 @@ class Items(Running):
     def find(self, key: Any, keys: Sequence[Any], *, required: bool = False) -> Any:
         place = Place(self.conditions, [self._equal(key, known) for known in keys])
         if required:
-            self.fail(place < 0, KeyError(str(key)))
+            self.fail(place < 0, KeyError(key))
         return place

@@ -44,16 +44,6 @@ class Vectors(Typed):
     builtins = {**Typed.builtins, len: lambda items: graph_system.applied(int, len, items.node)}
 
 
-class Elsewhere(ag.GraphOperators):
-    """Operators in another module than the class of the values."""
-
-    kinds = (Node,)
-    loops = 0
-    placeholder = Untyped.placeholder
-    cond = Untyped.cond
-    while_loop = Untyped.while_loop
-
-
 def outcome(f: Callable[..., Any], *given: Any) -> Any:
     """Return the result or the type of the error, and what is printed."""
     with contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -332,48 +322,6 @@ def test_the_classes_of_a_system_are_known() -> None:
     assert Typed().convert(class_of)(Node(int, lambda _: 0)) == (True, True, False)
 
 
-def root(n):
-    found = 0
-    for i in range(300):
-        if i * i > n:
-            break
-        found = i
-    return found
-
-
-class Here(Typed):
-    """Operators in the module of the user's functions."""
-
-    calls = 0
-
-    def cond(self, *args: Any) -> list[Node]:
-        self.calls += 1
-        return [*super().cond(*args)]
-
-    def while_loop(self, *args: Any) -> list[Node]:
-        return super().while_loop(*args)
-
-
-def test_operators_beside_the_functions_of_a_user() -> None:
-    operators = Here()
-    assert [compiled(operators, root, int)(n) for n in (0, 99, 100)] == [0, 9, 10]
-    assert operators.loops == 3
-    assert operators.calls < 100
-
-
-def kind(n):
-    return graph_system.type_of(n)
-
-
-def test_the_module_of_a_class_belongs_to_the_system() -> None:
-    """It stays unconverted, and its operators do not keep a long loop from being one of the graph."""
-    operators = Elsewhere()
-    assert [compiled(operators, root, int)(n) for n in (0, 99, 100)] == [0, 9, 10]
-    assert operators.loops == 3
-    compiled(operators, kind, int)
-    assert not operators.transpiler.has_converted(graph_system.type_of)
-
-
 class Assignable(Node):
     """Values that change in place while the graph is built."""
 
@@ -401,76 +349,3 @@ def test_items_of_symbolic_values_are_assigned_outside_of_branches(operators: An
         operators().convert(assigned_in_branch)(value, test)
     with pytest.raises(TypeError, match="does not support item assignment"):
         operators().convert(assigned_item)(test)
-
-
-def test_convert_is_a_decorator_of_methods_and_with_parentheses() -> None:
-    operators = Typed()
-
-    class Signs:
-        @operators.convert
-        @classmethod
-        def of_class(cls, n):
-            return 1 if n > 0 else 2
-
-        @operators.convert()
-        @staticmethod
-        def static(n):
-            return 1 if n > 0 else 2
-
-        @operators.convert()
-        def method(self, n):
-            return 1 if n > 0 else 2
-
-    n = Node(int, lambda _: None)
-    for f in (Signs.of_class, Signs.static, Signs().method):
-        assert [compute(f(n), {n: value}) for value in (1, 0)] == [1, 2]
-
-
-def returning(**results: Any) -> ag.GraphOperators:
-    methods = {name: lambda self, *args, result=result: result for name, result in results.items()}
-    return type("Faulty", (Effects,), methods)()
-
-
-@pytest.mark.parametrize(
-    ("f", "results", "text"),
-    [
-        (one_of, {"cond": None}, "cond of Faulty returns None"),
-        (one_of, {"cond": []}, "cond of Faulty returns 0 values for 1 variables"),
-        (one_of, {"cond": Node(int, lambda _: 0)}, "cond of Faulty returns a Node instead of a list"),
-        (one_of, {"cond": [None]}, "cond of Faulty returns 1 values"),
-        (while_both, {"while_loop": None}, "while_loop of Faulty returns None"),
-        (while_both, {"while_loop": (1,)}, "while_loop of Faulty returns 1 values for 3 variables"),
-        (while_both, {"placeholder": None}, "placeholder of Faulty returns None"),
-        (while_both, {"cast": None}, "cast of Faulty returns None"),
-        (if_both, {"truth": None}, "truth of Faulty returns None"),
-        (if_either, {"not_": None}, "not_ of Faulty returns None"),
-        (printing, {"print": None}, "print of Faulty returns None"),
-        (raising, {"raise_": None}, "raise_ of Faulty returns None"),
-        (raising, {"start": None}, "start of Faulty returns None"),
-    ],
-    ids=lambda value: str(value) if isinstance(value, str) else getattr(value, "__name__", ""),
-)
-def test_what_operators_return_is_checked(f: Callable[..., Any], results: dict[str, Any], text: str) -> None:
-    with pytest.raises(ag.ArgumentError) as raised:
-        returning(**results).convert(f)(Node(int, lambda _: None))
-    assert text in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("members", "text"),
-    [
-        ({"kinds": ()}, "the kinds of Faulty are empty"),
-        ({"kinds": [3]}, "kinds must be classes, not 3"),
-        ({"owns": lambda self: True}, "Faulty defines owns"),
-        ({"select": None, "convert": None}, "Faulty defines convert, select"),
-    ],
-)
-def test_members_of_operators_are_checked(members: dict[str, Any], text: str) -> None:
-    with pytest.raises(ag.ArgumentError, match=text):
-        type("Faulty", (Typed,), members)()
-
-
-@pytest.mark.parametrize("kinds", [Node, [Node]])
-def test_kinds_may_be_one_class_or_a_list(kinds: Any) -> None:
-    operators = type("Lax", (Typed,), {"kinds": kinds})()
-    assert compiled(operators, if_both, int)(4) == 1
