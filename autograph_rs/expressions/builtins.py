@@ -64,7 +64,7 @@ class Builtins(Loops):
         if not self.is_staged(values):
             return
         try:
-            iter(values if hasattr(type(values), "__iter__") else 0)
+            type(values).__iter__(values)
         except Exception as error:
             name = function.__name__
             is_loop = function in (sum, any, all) and self.run.has_loops
