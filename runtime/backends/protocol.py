@@ -72,8 +72,8 @@ class Backend(Protocol):
       numbers from its counter that differ from Python's
     - `files`: the files of the system besides that of the backend, whose code keeps no loop from being rolled
     - `codes`: the code objects of the system in other files, likewise
-    - `can_raise`: False if no program of the system raises, so that a loop over a variable that is None at first
-      is refused
+    - `can_raise`: False if programs of the system raise nothing, so that a loop is refused if it carries a
+      variable that is None at first
     - `loop_options`: the names of the backend's own options for `set_loop_options`
     """
 
