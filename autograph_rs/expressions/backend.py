@@ -15,7 +15,7 @@ from autograph_rs.runtime.core.active_backends import CAPTURES
 from autograph_rs.runtime.core.closures import nothing, set_nothing
 from autograph_rs.runtime.core.undefined import Undefined, is_return_variable, unbound_local_error
 from autograph_rs.runtime.debugging.error_operands import has_staged_variable
-from autograph_rs.runtime.debugging.tracebacks import traceback_entries, user_position
+from autograph_rs.runtime.debugging.tracebacks import is_user_frame, traceback_entries, user_position
 from autograph_rs.runtime.errors import (
     MismatchError,
     MissingValueError,
@@ -296,7 +296,8 @@ class ExpressionBackend(Builtins):
         of_system = itertools.takewhile(
             lambda frame: frame.f_code.co_filename in files or frame.f_code in codes, reversed(frames)
         )
-        return is_own_raise(error) and not any(map(has_staged_variable, of_system))
+        is_unbound = type(error) in (NameError, UnboundLocalError) and is_user_frame(frames[-1])
+        return (is_unbound or is_own_raise(error)) and not any(map(has_staged_variable, of_system))
 
     def _refuse_caught(self, error: BaseException) -> None:
         try:
@@ -326,6 +327,8 @@ class ExpressionBackend(Builtins):
         missing, remedy = "'failure' to return", "return a value that stands for the error, such as math.nan"
         if self.run.has_loops:
             missing, remedy = f"effects ({EFFECTS})", f"define these, or {remedy}"
+        if isinstance(error, NameError):
+            remedy = "assign a value on each path that reads one"
         raise UnsupportedPlaceError(
             f"{type(error).__name__} is raised under a symbolic condition" + f": {text}" * bool(text),
             why=f"an expression raises nothing, and {self.framework} has no {missing}",
