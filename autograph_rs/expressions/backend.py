@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import re
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -14,24 +13,26 @@ from autograph_rs.runtime.backends.functional.abstract_values import Maybe
 from autograph_rs.runtime.backends.functional.iterables import StagedSequence
 from autograph_rs.runtime.core.active_backends import CAPTURES
 from autograph_rs.runtime.core.closures import nothing, set_nothing
-from autograph_rs.runtime.core.rolling_attempts import is_rolling, refuse_rolling
 from autograph_rs.runtime.core.undefined import Undefined, is_return_variable, unbound_local_error
-from autograph_rs.runtime.debugging.tracebacks import user_position
+from autograph_rs.runtime.debugging.error_operands import has_staged_variable
+from autograph_rs.runtime.debugging.tracebacks import is_user_frame, traceback_entries, user_position
 from autograph_rs.runtime.errors import (
+    MismatchError,
     MissingValueError,
-    UnsupportedFunctionError,
+    RaiseInTryError,
     UnsupportedPlaceError,
     ValueNeededError,
-    describe,
 )
 from autograph_rs.runtime.staging.exceptions import is_own_raise, raise_in_program, refuse_caught
 from autograph_rs.runtime.values.structures import flatten, unflatten
 
-from .loops import GraphCapture, Loops, known_or_maybe, pairs_of
-from .values import EXPRESSION, NONE, NUMBER, Field, Kind, Place, UnknownText
+from .builtins import Builtins
+from .conditions import OnlyTruth, result_of, results_of
+from .loops import GraphCapture, known_or_maybe, pairs_of
+from .values import EFFECTS, EXPRESSION, NONE, NUMBER, Kind, Place, UnknownText
 
 
-class ExpressionBackend(Loops):
+class ExpressionBackend(Builtins):
     """A backend whose conditionals are selections, by the operators of the innermost run in a thread.
 
     It builds loops and effects if these operators have them.
@@ -41,7 +42,6 @@ class ExpressionBackend(Loops):
 
     def __init__(self) -> None:
         super().__init__()
-        self.name = "expressions"
         self.kinds: set[type] = set()
 
     def add(self, kinds: Sequence[type]) -> None:
@@ -51,6 +51,10 @@ class ExpressionBackend(Loops):
         self.kinds.update(kinds)
         BACKENDS.clear()
 
+    @property
+    def name(self) -> str:
+        return self.framework if self.stack else "expressions"
+
     # Values
 
     def owns(self, kind: type) -> bool:
@@ -58,7 +62,7 @@ class ExpressionBackend(Loops):
 
     def is_staged(self, value: Any) -> bool:
         return bool(self.stack) and (
-            isinstance(value, (Maybe, Place, StagedSequence)) or self.operators.owns(value)
+            isinstance(value, (Maybe, OnlyTruth, Place, StagedSequence)) or self.operators.owns(value)
         )
 
     def is_bool(self, value: Any) -> bool:
@@ -71,6 +75,11 @@ class ExpressionBackend(Loops):
             remedy="test the value itself (if x), or define is_condition for the values that are bools",
         )
 
+    @property
+    def can_raise(self) -> bool:
+        """Whether the function may raise when it is computed, rather than return the `failure`."""
+        return self.run.has_effects
+
     def in_branch(self) -> bool:
         return bool(self.run.captures) or self.run.has_effects
 
@@ -81,13 +90,22 @@ class ExpressionBackend(Loops):
         return False
 
     def type_of(self, value: Any) -> Kind | None:
+        if isinstance(value, OnlyTruth):
+            value.refuse()
         if isinstance(value, Maybe):
             held = self.type_of(value.value)
             return None if held is None else Kind(held.type, value.name)
         if value is None:
             return NONE if self.operators.allows_none else None
         if self.run.has_loops:
-            type_ = None if isinstance(value, (Place, StagedSequence)) else self.operators.type_of(value)
+            is_held = isinstance(value, (*self.operators.kinds, *self.operators.constants))
+            type_ = self.operators.type_of(value) if is_held else None
+            if type_ is None and self.operators.owns(value):
+                raise MismatchError(
+                    f"a {type(value).__name__} without a type is the value of a branch or loop",
+                    why=f"type_of of {self.framework} returns None for it",
+                    remedy="return a type for each symbolic value that a branch or loop may leave",
+                )
             return None if type_ is None else Kind(type_)
         if self.is_staged(value):
             return EXPRESSION
@@ -119,16 +137,16 @@ class ExpressionBackend(Loops):
         test = is_return_variable(value.name) or self.known(value.bound)
         if test is not True and not self.operators.can_fail:
             raise MissingValueError(
-                f"the variable {value.name!r} is read, but only one branch of an earlier 'if' assigns it",
-                why="the condition is symbolic, so an expression for the other branch is needed",
-                remedy=f"assign {value.name!r} in both branches, or before the 'if'",
+                f"the variable {value.name!r} is read, but an earlier 'if' or loop may leave it unbound",
+                why="its condition is symbolic, so an expression for each path is needed",
+                remedy=f"assign {value.name!r} on each path, or before the statement",
             )
         self.fail(self.conditions.not_(test), unbound_local_error(value.name))
         return value.value
 
     def returned(self, value: Any) -> Any:
         for leaf in flatten(value)[0]:
-            if isinstance(leaf, UnknownText):
+            if isinstance(leaf, (OnlyTruth, UnknownText)):
                 leaf.refuse()
         return self.bound(value)
 
@@ -166,10 +184,15 @@ class ExpressionBackend(Loops):
         test = self.truth(left)
         if isinstance(test, bool):
             return then() if test else orelse()
-        return staging.if_exp(self, test, then, orelse, "", (last,))
+        try:
+            return staging.if_exp(self, test, then, orelse, "", (last,))
+        except MismatchError as error:
+            error.remedy = "make both operands conditions, such as x != 0, or use the result only as a test"
+            truths = [lambda value=value: self.truth(value()) for value in (then, orelse)]
+            return OnlyTruth(staging.if_exp(self, test, *truths, "", (last,)), error)
 
     def is_none(self, value: Any) -> Any:
-        value = self.bound(value)
+        value = self.value_of(value)
         return self.operators.owns(value) and self.known(self.operators.is_none(value))
 
     # Statements
@@ -191,9 +214,9 @@ class ExpressionBackend(Loops):
         except staging.AlwaysRaises as error:
             capture.raised = error
         except Exception as error:
-            if not is_own_raise(error):
+            if not self._is_own_raise(error):
                 raise
-            refuse_caught(error)
+            self._refuse_caught(error)
             self._failed(True, error)
             capture.raised = error
         finally:
@@ -246,11 +269,11 @@ class ExpressionBackend(Loops):
             select = self.conditions.select if is_flag else self.conditions.simple_selection
             results.append(select(test, first, second))
             if results[i] is NotImplemented:
-                sides = [v if type_ is None else self.operators.cast(v, type_) for v in (first, second)]
+                sides = [v if type_ is None else self.cast(v, type_) for v in (first, second)]
                 others.append((i, *sides))
         if others:
             positions, then, orelse = zip(*others, strict=True)
-            values = self.operators.cond(test, list(then), list(orelse))
+            values = results_of(self.operators, "cond", len(then), test, list(then), list(orelse))
             for i, *sides, value in zip(positions, then, orelse, values, strict=True):
                 results[i] = self.conditions.note("where", (test, *sides), value)
         return results
@@ -263,14 +286,32 @@ class ExpressionBackend(Loops):
         if test is True:
             raise_in_program(error)
         if test is not False:
-            refuse_caught(error)
+            self._refuse_caught(error)
             self._failed(test, error)
 
+    def _is_own_raise(self, error: BaseException) -> bool:
+        """Return whether the program raises an exception, rather than the system about a symbolic value."""
+        files, codes = self.files, self.codes
+        frames = [entry.tb_frame for entry in traceback_entries(error.__traceback__)]
+        of_system = itertools.takewhile(
+            lambda frame: frame.f_code.co_filename in files or frame.f_code in codes, reversed(frames)
+        )
+        is_unbound = type(error) in (NameError, UnboundLocalError) and is_user_frame(frames[-1])
+        return (is_unbound or is_own_raise(error)) and not any(map(has_staged_variable, of_system))
+
+    def _refuse_caught(self, error: BaseException) -> None:
+        try:
+            refuse_caught(error)
+        except RaiseInTryError as refused:
+            if self.run.has_loops and not self.run.has_effects:
+                refused.remedy += f", or define {EFFECTS} in {self.framework}"
+            raise
+
     def _failed(self, test: Any, error: BaseException) -> None:
-        self.refuse_failure(f"{type(error).__name__} is raised", error)
+        error.args = tuple(a.as_message() if isinstance(a, UnknownText) else a for a in error.args)
+        self._check_failure(error)
         if self.run.has_effects:
-            error.args = tuple(a.as_message() if isinstance(a, UnknownText) else a for a in error.args)
-            raised = self.operators.raise_(self.run.token, error)
+            raised = result_of(self.operators, "raise_", self.run.token, error)
             [self.run.token] = self._selected(test, [(raised, self.run.token, None)])
             return
         for outer, outcome in reversed(CAPTURES.tests):
@@ -278,19 +319,22 @@ class ExpressionBackend(Loops):
             test = self.conditions.and_(outer if outcome else self.conditions.not_(outer), test)
         self.run.failed = self.conditions.or_(self.run.failed, test)
 
-    @property
-    def _missing_failure(self) -> str:
-        return "effects ('start' and 'raise_')" if self.run.has_loops else "'failure' to return"
-
-    def refuse_failure(self, what: str, error: BaseException | None = None) -> None:
+    def _check_failure(self, error: BaseException) -> None:
         """Raise if the operators have no value for a function that raises."""
-        if not self.operators.can_fail:
-            raise UnsupportedPlaceError(
-                f"{what} under a symbolic condition",
-                why=f"an expression raises nothing, and {self.framework} has no {self._missing_failure}",
-                remedy="return a value that stands for the error, such as math.nan",
-                place=(error and user_position(error)) or ...,
-            ) from error
+        if self.operators.can_fail:
+            return
+        text = ", ".join("<symbolic>" if self.is_staged(a) else str(a) for a in error.args)
+        missing, remedy = "'failure' to return", "return a value that stands for the error, such as math.nan"
+        if self.run.has_loops:
+            missing, remedy = f"effects ({EFFECTS})", f"define these, or {remedy}"
+        if isinstance(error, NameError):
+            remedy = "assign a value on each path that reads one"
+        raise UnsupportedPlaceError(
+            f"{type(error).__name__} is raised under a symbolic condition" + f": {text}" * bool(text),
+            why=f"an expression raises nothing, and {self.framework} has no {missing}",
+            remedy=remedy,
+            place=user_position(error) or ...,
+        ) from error
 
     def finished(self, result: Any) -> Any:
         """Return the result of a function, which is the `failure` of the operators where it raises."""
@@ -319,63 +363,11 @@ class ExpressionBackend(Loops):
         has_failed = self.run.failed is not False or self.run.token is not self.run.start
         if isinstance(error, staging.AlwaysRaises):
             self.run.failed = True
-        elif has_failed and is_own_raise(error):
+        elif has_failed and self._is_own_raise(error):
             self._failed(True, error)
         else:
             return False
         return True
 
-    # Expressions
 
-    def call_builtin(
-        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        args = tuple(map(self.bound, args))
-        own = self.operators.builtins.get(function) or getattr(
-            self.operators, _DEFAULTS.get(function, ""), None
-        )
-        if own is not None:
-            return own(*args, **kwargs)
-        if function is print and self.run.has_effects:
-            self.run.token = self.operators.print(self.run.token, *args, **kwargs)
-            return None
-        if self.run.has_loops and function in (range, enumerate, zip, reversed):
-            return self.iterable(function, args, kwargs)
-        if function in (str, repr):
-            return self.text(format(Field(self.run, args[0], function.__name__[0])))
-        symbols = [arg for arg in (*args, *kwargs.values()) if self.is_staged(arg)]
-        if function in (isinstance, type):
-            raise ValueNeededError(
-                f"{function.__name__}() asks for the class of a symbolic value",
-                why="the class of the values that the expression has is not known",
-                remedy="convert a function for each class of values",
-            )
-        is_print = function is print and self.in_branch()
-        if is_print or (symbols and function in _COMPUTING):
-            where = "under a symbolic condition" if is_print else "with a symbolic value"
-            raise UnsupportedFunctionError(
-                f"{describe(function)} is called {where}",
-                why=f"{self.framework} has no operation for it",
-                remedy="add one to the 'builtins' of the operators",
-            )
-        return function(*args, **kwargs)
-
-    def fmt(self, value: Any, conversion: str) -> Any:
-        if is_rolling():
-            refuse_rolling()  # the text of a plain counter is known
-        return Field(self.run, self.bound(value), conversion)
-
-    def text(self, text: str) -> Any:
-        parts: list[Any] = re.split("\0(\\d+)\0", text)
-        if len(parts) == 1:
-            return text
-        parts[1::2] = [self.run.fields[int(place)] for place in parts[1::2]]
-        return self.operators.text([part for part in parts if part != ""])
-
-
-_DEFAULTS: dict[Any, str] = {
-    min: "minimum", max: "maximum", any: "any", all: "all", sum: "sum", sorted: "sorted", bool: "bool"
-}  # fmt: skip
-"""The builtins that `ExpressionOperators` has methods for."""
-_COMPUTING = {int, float, complex, len, *(f for f in vars(math).values() if callable(f))}
 BACKEND = ExpressionBackend()

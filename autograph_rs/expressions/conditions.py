@@ -7,7 +7,37 @@ that, the flags of `break` and `return` would double an expression in each itera
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
+
+from autograph_rs.runtime.backends import BackendNeutral
+from autograph_rs.runtime.errors import ArgumentError, describe
+
+
+def result_of(operators: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+    """Call a method of the operators, and check that it returns a value."""
+    value = getattr(operators, method)(*args, **kwargs)
+    if value is None:
+        raise ArgumentError(
+            f"{method} of {type(operators).__name__} returns None",
+            why="converted code goes on with the value that it returns",
+            remedy=f"return a symbolic value from {method}",
+        )
+    return value
+
+
+def results_of(operators: Any, method: str, count: int, *args: Any) -> list[Any]:
+    """Call a method of the operators that returns a list, and check that it has so many values."""
+    results = result_of(operators, method, *args)
+    is_list = isinstance(results, Iterable) and not isinstance(results, operators.kinds)
+    values = [*results] if is_list else [results]
+    if not is_list or len(values) != count or any(value is None for value in values):
+        found = f"{len(values)} values" if is_list else f"{describe(results)} instead of a list"
+        raise ArgumentError(
+            f"{method} of {type(operators).__name__} returns {found} for {count} variables",
+            why="each variable that the statement changes has a value after it, which is not None",
+            remedy=f"return a list of {count} symbolic values",
+        )
+    return values
 
 
 class _Note(NamedTuple):
@@ -16,6 +46,25 @@ class _Note(NamedTuple):
     operation: str
     operands: tuple[Any, ...]
     value: Any
+
+
+class OnlyTruth(BackendNeutral):
+    """The value of an `and` or `or` of operands that have no common type, as in `if n and n > 3`.
+
+    `condition` is its truth. Any other use raises `error`.
+    """
+
+    def __init__(self, condition: Any, error: Exception):
+        self.condition, self.error = condition, error
+
+    def refuse(self, *_: Any) -> NoReturn:
+        raise self.error
+
+    __bool__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = refuse
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __abs__ = refuse
+    __getitem__ = __len__ = __iter__ = __index__ = __int__ = __float__ = __str__ = __format__ = refuse
+    __hash__ = None  # type: ignore[assignment] # equality is refused
 
 
 class Conditions:
@@ -34,7 +83,7 @@ class Conditions:
         self._opposites: dict[int, Any] = {}
 
     def _noted(self, operation: str, *operands: Any) -> Any:
-        return self.note(operation, operands, getattr(self.operators, operation)(*operands))
+        return self.note(operation, operands, result_of(self.operators, operation, *operands))
 
     def note(self, operation: str, operands: tuple[Any, ...], value: Any) -> Any:
         """Note how a value came about, and return it."""
@@ -66,12 +115,14 @@ class Conditions:
 
     def truth(self, value: Any) -> Any:
         """Return the condition that `if value` tests."""
+        if isinstance(value, OnlyTruth):
+            return value.condition
         if not self.operators.owns(value):
             return bool(value)
         if self.is_condition(value):
             return value
         if id(value) not in self._truths:
-            test = self.operators.truth(value)
+            test = result_of(self.operators, "truth", value)
             self._truths[id(value)] = value, test
             if test is not value and self.operators.owns(test):
                 self._notes.setdefault(id(test), _Note("truth", (), test))

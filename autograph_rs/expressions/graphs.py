@@ -7,6 +7,7 @@ from typing import Any
 
 from autograph_rs.runtime.errors import ArgumentError
 
+from .conditions import result_of, results_of
 from .operators import ExpressionOperators
 
 
@@ -93,11 +94,12 @@ class GraphOperators(ExpressionOperators):
     # What it may define
 
     def type_of(self, value: Any) -> Any:
-        """Return the system's type of a symbolic value or a constant, or None if it cannot represent it.
+        """Return the system's type of a symbolic value, or of a plain one of a class in `constants`.
 
-        By default all have one type, `"a value"`.
+        None means that no branch or loop can leave the value.
+        By default all have one type, `"value"`.
         """
-        return "a value" if self.owns(value) or isinstance(value, self.constants) else None
+        return "value" if self.owns(value) or isinstance(value, self.constants) else None
 
     def merge(self, first: Any, second: Any) -> Any:
         """Return a type for the values of two types, or raise a `TypeError` that says why there is none."""
@@ -114,9 +116,11 @@ class GraphOperators(ExpressionOperators):
         return self.where(test, False, True)
 
     def and_(self, first: Any, second: Any) -> Any:
+        """Return whether both conditions are true, without computing the second if the first is false."""
         return self.where(first, second, False)
 
     def or_(self, first: Any, second: Any) -> Any:
+        """Return whether one of two conditions is true, without computing the second if the first is true."""
         return self.where(first, True, second)
 
     def is_condition(self, value: Any) -> bool:
@@ -126,8 +130,8 @@ class GraphOperators(ExpressionOperators):
     def where(self, test: Any, first: Any, second: Any) -> Any:
         types = [self.type_of(value) for value in (first, second)]
         type_ = types[0] if types[0] == types[1] else self.merge(*types)
-        [value] = self.cond(test, [self.cast(first, type_)], [self.cast(second, type_)])
-        return value
+        sides = [[result_of(self, "cast", side, type_)] for side in (first, second)]
+        return results_of(self, "cond", 1, test, *sides)[0]
 
 
 _EFFECTS = ("start", "finish", "print", "raise_")

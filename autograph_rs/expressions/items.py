@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from autograph_rs.runtime.errors import MismatchError, UnsupportedPlaceError, ValueNeededError, describe
 
+from .conditions import OnlyTruth
 from .values import Place, Running
 
 
@@ -22,15 +23,28 @@ class Items(Running):
     truth: Callable[[Any], Any]
     type_of: Callable[[Any], Any]
 
+    def value_of(self, value: Any) -> Any:
+        """Return a value that is used for more than its truth."""
+        value = self.bound(value)
+        if isinstance(value, OnlyTruth):
+            value.refuse()
+        return value
+
     def get_item(self, target: Any, key: Any) -> Any:
-        target, key = self.bound(target), self.bound(key)
+        target, key = self.value_of(target), self.value_of(key)
         if self.operators.owns(target):
             return target[key]
         if isinstance(target, str) or not target:
             return self._refuse_key(target)
-        count = len(target)
         if not isinstance(key, Place):
             self._check_inside(target, key)
+        return self.selected(target, key)
+
+    def selected(self, target: Sequence[Any], key: Any) -> Any:
+        """Return the item at a key that is inside of a sequence."""
+        if isinstance(key, int):
+            return target[key]
+        count = len(target)
         self._check_kinds(target)
         chosen = target[-1]
         for i in reversed(range(count - 1)):
@@ -65,7 +79,7 @@ class Items(Running):
         )
 
     def set_item(self, target: Any, key: Any, value: Any) -> Any:
-        if self.is_staged(target) and self.in_branch():
+        if self.run.captures and self.is_staged(target) and hasattr(type(target), "__setitem__"):
             raise UnsupportedPlaceError(
                 "an item of a symbolic value is assigned under a symbolic condition",
                 why="the framework changes the value in place, whatever the condition is",
@@ -82,7 +96,7 @@ class Items(Running):
         return target
 
     def contains(self, item: Any, container: Any) -> Any:
-        item, container = self.bound(item), self.bound(container)
+        item, container = self.value_of(item), self.value_of(container)
         if self.is_staged(container) or isinstance(container, str):
             return self.operators.contains(item, container)
         result: Any = False
@@ -102,5 +116,5 @@ class Items(Running):
     def find(self, key: Any, keys: Sequence[Any], *, required: bool = False) -> Any:
         place = Place(self.conditions, [self._equal(key, known) for known in keys])
         if required:
-            self.fail(place < 0, KeyError(str(key)))
+            self.fail(place < 0, KeyError(key))
         return place

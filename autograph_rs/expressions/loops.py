@@ -6,16 +6,18 @@ A body is run on placeholders. Its results are expressions of these, which the s
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from autograph_rs.runtime.backends.functional.abstract_values import Maybe
 from autograph_rs.runtime.backends.functional.captures import Capture, Loop
-from autograph_rs.runtime.backends.functional.iterables import Iterables
+from autograph_rs.runtime.backends.functional.iterables import Iterables, StagedSequence
 from autograph_rs.runtime.core.undefined import Undefined
-from autograph_rs.runtime.errors import StagingError, ValueNeededError
+from autograph_rs.runtime.errors import StagingError
 
+from .conditions import result_of, results_of
 from .items import Items
 from .values import Kind
 
@@ -57,15 +59,29 @@ class Loops(Items, Iterables):
         modules = map(sys.modules.get, self.operators.transpiler.policy.operator_modules)
         return {file for module in modules if (file := getattr(module, "__file__", None))}
 
+    @property
+    def codes(self) -> set[types.CodeType]:
+        """The code of the system's methods, also of those that are defined beside the user's functions."""
+        operators = self.operators
+        classes = [c for kind in (type(operators), *operators.kinds) for c in kind.__mro__ if c is not object]
+        members = [getattr(m, "__func__", m) for c in classes for m in vars(c).values()]
+        found: set[types.CodeType] = set()
+        nested = [m.__code__ for m in members if isinstance(m, types.FunctionType)]
+        while nested:
+            code = nested.pop()
+            found.add(code)
+            nested += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+        return found
+
     # Values as what a loop carries
 
     def _placeholder(self, example: Any) -> Any:
-        return self.operators.placeholder(self.operators.type_of(example))
+        return result_of(self.operators, "placeholder", self.operators.type_of(example))
 
     def placeholders(self, kind: Kind) -> list[Any]:
         """Return the symbols that stand for a value of this kind, and for the flag that it is bound."""
         return [
-            self.operators.placeholder(kind.type),
+            result_of(self.operators, "placeholder", kind.type),
             *([self._placeholder(True)] if kind.is_flagged else []),
         ]
 
@@ -73,10 +89,16 @@ class Loops(Items, Iterables):
         """Return what a loop carries for a value: one of the kind's type, and the flag that it is bound."""
         flag = value.bound if isinstance(value, Maybe) else not isinstance(value, Undefined)
         held = value.value if isinstance(value, Maybe) else 0 if flag is False else value
-        return [self.operators.cast(held, kind.type), *([self.as_bool(flag)] if kind.is_flagged else [])]
+        return [
+            self.cast(held, kind.type),
+            *([self.as_bool(flag)] if kind.is_flagged else []),
+        ]
+
+    def cast(self, value: Any, type_: Any) -> Any:
+        return result_of(self.operators, "cast", value, type_)
 
     def as_bool(self, flag: Any) -> Any:
-        return self.operators.cast(flag, self.operators.type_of(True))
+        return self.cast(flag, self.operators.type_of(True))
 
     def whole(self, kind: Kind, parts: Iterator[Any]) -> Any:
         """Return the value of a kind from its parts."""
@@ -118,16 +140,22 @@ class Loops(Items, Iterables):
     def elements(self, iterated: Any) -> tuple[Callable[[Sequence[Any]], Any], list[Kind]]:
         """Return a function that makes an item from the parameters for it, which are its index."""
         if not self.run.has_loops:
-            self.refuse_iteration()
+            self.refuse_iteration("a 'for' iterates over a symbolic value")
         items = self.sequence(iterated)
         return (lambda index: items.item(index[0])), [Kind(self.operators.type_of(0))]
 
-    def refuse_iteration(self) -> None:
+    def refuse_iteration(self, what: str) -> None:
         raise StagingError(
-            "a 'for' iterates over a symbolic value",
-            why="an expression has no loops, and the items of the value are not known",
-            remedy="loop over a range or a list, and index the value",
+            what,
+            why="an expression has no loops, and the number of iterations to unroll is not known",
+            remedy="loop over a list or a plain range, and end it by 'if not condition: break'",
         )
+
+    def sequence(self, iterated: Any) -> StagedSequence:
+        if not isinstance(iterated, (list, tuple)):
+            return super().sequence(iterated)
+        items = list(iterated)
+        return StagedSequence("list", len(items), lambda i: self.selected(items, i))
 
     def refuse_loop(self) -> None:
         raise StagingError(
@@ -166,8 +194,8 @@ class Loops(Items, Iterables):
         own = [*map(Carried, parameters, before, after)]
         carried, test = [*own], True
         if index is not None:
-            start = self.operators.cast(0, self.operators.type_of(0))
-            carried.append(Carried(index, start, self.operators.cast(index + 1, self.operators.type_of(0))))
+            start = self.cast(0, self.operators.type_of(0))
+            carried.append(Carried(index, start, self.cast(index + 1, self.operators.type_of(0))))
             test = self.truth(index < count)
         has_effects = loop.body.token is not loop.body.token_before
         if has_effects:
@@ -199,14 +227,7 @@ class Loops(Items, Iterables):
 
     def _run(self, carried: Sequence[Carried], test: Any) -> Sequence[Any]:
         placeholders, before, after = (list(column) for column in zip(*carried, strict=True))
-        results = list(self.operators.while_loop(placeholders, test, after, before))
-        if len(results) != len(carried):
-            raise ValueNeededError(
-                f"while_loop of {self.framework} returns {len(results)} values for {len(carried)} variables",
-                why="each variable that the loop carries has a value after it",
-                remedy="return one symbolic value for each placeholder",
-            )
-        return results
+        return results_of(self.operators, "while_loop", len(carried), placeholders, test, after, before)
 
 
 def pairs_of(first: Any, second: Any, kind: Kind) -> list[tuple[Any, Any, Any]]:

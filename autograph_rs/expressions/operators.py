@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from autograph_rs.runtime.debugging.tracebacks import api_boundary
 from autograph_rs.runtime.errors import ArgumentError, ValueNeededError
 
+from ..transpiler.policy import checked_kinds
 from ..transpiler.transpiler import Transpiler
 from .backend import BACKEND
 from .values import UnknownText
@@ -25,7 +26,8 @@ class ExpressionOperators:
     their `break`, `continue` and `return` may depend on symbolic conditions. Everything else is optional.
 
     Raises:
-        ArgumentError: the subclass lacks `kinds`, or one of the four methods.
+        ArgumentError: the subclass lacks `kinds` or one of the four methods, or defines a member that the
+            base class uses itself.
 
     >>> import autograph_rs as ag
     >>> class Expr:
@@ -79,29 +81,57 @@ class ExpressionOperators:
 
     @api_boundary
     def __init__(self) -> None:
-        missing = [name for name in self._required if _is_inherited(type(self), name)]
-        if missing or not all(isinstance(kind, type) for kind in self.kinds):
+        own = _own_classes(type(self))
+        missing = [name for name in self._required if not _is_defined(own, name)]
+        if missing:
             raise ArgumentError(
-                f"{type(self).__name__} lacks {', '.join(missing) or 'a class in kinds'}",
+                f"{type(self).__name__} lacks {', '.join(missing)}",
                 why="all statements are built of these",
                 remedy=f"define kinds, a tuple of classes, and the methods {', '.join(self._required[1:])}",
             )
+        taken = [name for name in _RESERVED if _is_defined(own, name)]
+        if taken:
+            raise ArgumentError(
+                f"{type(self).__name__} defines {', '.join(taken)}",
+                why="the base class has members of these names, which it uses itself",
+                remedy="give yours other names",
+            )
+        self.kinds = checked_kinds(self.kinds)
+        if not self.kinds:
+            raise ArgumentError(
+                f"the kinds of {type(self).__name__} are empty",
+                why="values of these classes are symbolic",
+                remedy="list the classes of your values in kinds",
+            )
         self.can_fail = hasattr(self, "failure")
-        rules = dict.fromkeys(_own_classes(type(self)), False)
-        self.transpiler = Transpiler(name=type(self).__name__, kinds=self.kinds, rules=rules)
-        self.transpiler.policy.operator_modules.update(c.__module__ for c in _own_classes(type(self)))
+        self.transpiler = Transpiler(
+            name=type(self).__name__, kinds=self.kinds, rules=dict.fromkeys(own, False)
+        )
+        classes = [c for kind in self.kinds for c in kind.__mro__ if c is not object]
+        self.transpiler.policy.operator_modules.update(c.__module__ for c in (*own, *classes))
         BACKEND.add(self.kinds)
 
+    @overload
+    def convert(self, f: Convertible) -> Convertible: ...
+
+    @overload
+    def convert(self, f: None = None) -> Callable[[Convertible], Convertible]: ...
+
     @api_boundary
-    def convert(self, f: Convertible) -> Convertible:
+    def convert(self, f: Any = None) -> Any:
         """Return a function that builds an expression if `f` gets symbolic values.
 
-        Functions that `f` calls are converted, too. Given plain values, the result is that of `f`.
+        Functions that `f` calls are converted, too. Given plain values, the result is that of `f`. Without
+        `f`, the result is a decorator.
 
         Raises:
             ArgumentError: `f` is not a Python callable.
             StagingError: raised by a call if a statement has no expression, with its line and a remedy.
         """
+        if f is None:
+            return self.convert
+        if isinstance(f, (classmethod, staticmethod)):
+            return type(f)(self.convert(f.__func__))
         converted = self.transpiler.convert(f)
 
         @functools.wraps(f)
@@ -111,7 +141,7 @@ class ExpressionOperators:
             with BACKEND.running(self):
                 return BACKEND.finished(converted(*args, **kwargs))
 
-        return build  # type: ignore[return-value]
+        return build
 
     # What a framework defines
 
@@ -225,9 +255,12 @@ class ExpressionOperators:
 _bool = bool  # `bool` is a method of the class
 
 
-def _is_inherited(kind: type, name: str) -> bool:
-    """Return whether a class has an attribute from the base class that requires it."""
-    return all(name not in vars(c) for c in _own_classes(kind))
+_RESERVED = ("convert", "transpiler", "owns", "select", "fail_if", "can_fail")
+
+
+def _is_defined(classes: Iterable[type], name: str) -> _bool:
+    """Return whether one of these classes itself defines a member."""
+    return any(name in vars(c) for c in classes)
 
 
 def _own_classes(kind: type) -> list[type]:

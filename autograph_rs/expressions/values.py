@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,9 +14,11 @@ from autograph_rs.runtime.backends import BackendNeutral
 from autograph_rs.runtime.backends.functional.captures import Capture
 from autograph_rs.runtime.core.active_backends import ACTIVE
 from autograph_rs.runtime.core.undefined import is_return_variable
+from autograph_rs.runtime.debugging.positions import position_at
+from autograph_rs.runtime.debugging.tracebacks import user_frame
 from autograph_rs.runtime.errors import StagingError, ValueNeededError
 
-from .conditions import Conditions
+from .conditions import Conditions, result_of
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,8 @@ class Kind:
         return bool(self.unbound) and not is_return_variable(self.unbound)
 
 
-EXPRESSION, NUMBER, NONE = Kind("an expression"), Kind("a number"), Kind("None")
+EXPRESSION, NUMBER, NONE = Kind("expression"), Kind("number"), Kind("None")
+EFFECTS = "start, print, raise_ and finish"
 
 
 class Place(BackendNeutral):
@@ -80,7 +84,7 @@ class Run:
         self.operators, self.conditions = operators, Conditions(operators)
         self.has_loops = hasattr(operators, "while_loop")
         self.has_effects = hasattr(operators, "start")
-        self.start = self.token = operators.start() if self.has_effects else None
+        self.start = self.token = result_of(operators, "start") if self.has_effects else None
         self.captures: list[Capture] = []
         self.failed: Any = False
         self.made: dict[Any, Any] = {}
@@ -148,6 +152,8 @@ class UnknownText:
 
     def __init__(self, name: str, parts: Sequence[Any]):
         self.name, self.parts = name, parts
+        frame = user_frame(sys._getframe())
+        self.place = None if frame is None else position_at(frame.f_code, frame.f_lasti)
 
     def as_message(self) -> str:
         return "".join(part if isinstance(part, str) else "<symbolic>" for part in self.parts)
@@ -157,6 +163,7 @@ class UnknownText:
             "text of symbolic values is used",
             why=f"{self.name} has no method 'text', which would build its expression",
             remedy="define it, or return numbers",
+            place=self.place,
         )
 
     __str__ = __format__ = __eq__ = __add__ = __radd__ = __bool__ = __len__ = refuse

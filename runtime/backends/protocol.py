@@ -71,10 +71,14 @@ class Backend(Protocol):
     - `check_counter_arithmetic(capture, bound)`: end the attempt to roll a loop whose captured body computes
       numbers from its counter that differ from Python's
     - `files`: the files of the system besides that of the backend, whose code keeps no loop from being rolled
+    - `codes`: the code objects of the system in other files, likewise
+    - `can_raise`: False if programs of the system raise nothing, so that a loop is refused if it carries a
+      variable that is None at first
     - `loop_options`: the names of the backend's own options for `set_loop_options`
     """
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def owns(self, kind: type) -> bool: ...
     def is_staged(self, value: Any) -> bool: ...

@@ -136,5 +136,8 @@ def describe(value: Any) -> str:
         text = ""
     if text and len(text) <= _MAX_LENGTH and " at 0x" not in text and "\n" not in text:
         return text
-    kind = type(value).__name__
-    return f"{'an' if kind[:1] in 'aeiouAEIOU' else 'a'} {kind}"
+    return with_article(type(value).__name__)
+
+
+def with_article(noun: str) -> str:
+    return f"{'an' if noun[:1] in 'aeiouAEIOU' else 'a'} {noun}"

@@ -36,11 +36,13 @@ class NoInitialValue:
         return ", ".join(reversed(by_attribute.values()))
 
 
-def assert_runs(backend: Backend, conditions: Sequence[Any], names: str) -> AbstractContextManager[Any]:
+def assert_runs(
+    backend: Backend, conditions: Sequence[Any], found: NoInitialValue
+) -> AbstractContextManager[Any]:
     """Make the program raise if a loop runs no iterations. Code in the `with` block runs after this check."""
     error = AssertionError(
-        f"a staged loop ran no iterations, and only its body assigns {names}: assign a value of the same "
-        "type before the loop"
+        f"a staged loop ran no iterations, and only its body assigns {found.names}: assign a value of the "
+        "same type before the loop"
     )
 
     def fail() -> None:
@@ -50,6 +52,8 @@ def assert_runs(backend: Backend, conditions: Sequence[Any], names: str) -> Abst
     for condition in conditions:
         if condition is True:
             continue
+        if not getattr(backend, "can_raise", True):
+            raise found.mismatch()
         if hasattr(backend, "fail"):
             checks.append(backend.fail(backend.not_(condition), error))
         else:
@@ -67,5 +71,5 @@ def first_and_rest(
     is_there, first, rest = parts
     if is_there is False:
         return None
-    with assert_runs(backend, (is_there, first_test), found.names):
+    with assert_runs(backend, (is_there, first_test), found):
         return first(), rest

@@ -208,7 +208,7 @@ def while_stmt(
             raise path.mismatch()
         if options.get("maximum_iterations") == 0:
             return True
-        with assert_runs(backend, (first_test,), path.names):
+        with assert_runs(backend, (first_test,), path):
             body()
         return False
     results = backend.while_loop(

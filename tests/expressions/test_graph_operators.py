@@ -185,6 +185,50 @@ def test_a_failure_ends_a_loop() -> None:
     assert [graph(n) for n in (4, 5)] == [0, -999]
 
 
+def from_the_second_iteration(n):
+    total = 0
+    for i in range(n):
+        if i > 0:
+            total += last  # noqa: F821
+        last = i  # noqa: F841
+    return total
+
+
+def unbound_in_a_loop(n):
+    total = 0
+    while n > 0:
+        if n % 2 == 0:
+            total += last  # noqa: F821
+        last = n  # noqa: F841
+        n -= 1
+    return total
+
+
+def assigned_later(n):
+    first = 0
+    if n > 5:
+        first = second  # noqa: F821
+    second = 2
+    return first + second
+
+
+def undefined(n):
+    return missing if n > 5 else 0  # noqa: F821
+
+
+UNBOUND = [from_the_second_iteration, unbound_in_a_loop, assigned_later, undefined]
+
+
+@pytest.mark.parametrize("f", UNBOUND)
+def test_unbound_variables(f: Callable[..., Any]) -> None:
+    """Reading a variable that has no value is an error of the path that does so."""
+    graph = compiled(Effects(), f, int)
+    for n in (0, 1, 2, 3, 7):
+        assert outcome(graph, (n,)) == outcome(f, (n,)), n
+    with pytest.raises(ag.UnsupportedPlaceError, match="assign a value on each path"):
+        compiled(Typed(), f, int)
+
+
 def one_attribute(x):
     account = loop_functions.Account(1)
     if x > 0:
@@ -283,5 +327,5 @@ def test_a_loop_with_too_few_results() -> None:
         def while_loop(self, *parts: Any) -> Any:
             return super().while_loop(*parts)[:1]
 
-    with pytest.raises(ag.ValueNeededError, match="while_loop of Short returns 1 values for 2 variables"):
+    with pytest.raises(ag.ArgumentError, match="while_loop of Short returns 1 values for 2 variables"):
         compiled(Short(), halved, int)

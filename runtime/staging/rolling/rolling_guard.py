@@ -52,6 +52,7 @@ class RollingGuard:
         self._known: dict[int, tuple[int, types.CodeType]] = {}
         """The kinds of code, by id, with the code, which keeps the id unique."""
         self._system_files = {file_of(type(statement.backend)), *getattr(statement.backend, "files", ())}
+        self._system_codes = getattr(statement.backend, "codes", ())
         self._previous: Any = None
         self.has_refused = self._surroundings.is_open or self._surroundings.has_iterators
 
@@ -108,6 +109,8 @@ class RollingGuard:
     def _classified(self, frame: types.FrameType) -> int:
         code, scope = frame.f_code, frame.f_globals
         if is_internal(code) or _is_of_library(code.co_filename) or code.co_filename in self._system_files:
+            return _IGNORED
+        if code in self._system_codes:
             return _IGNORED
         if code.co_filename.startswith("<"):
             # Libraries generate code, such as the methods of their dataclasses.

@@ -17,6 +17,7 @@ from ...debugging.call_sites import condition_position, last_assignment, previou
 from ...debugging.positions import CodePosition, position_at
 from ...debugging.tracebacks import is_internal, user_frame
 from ...errors import MismatchError, MissingValueError
+from ...errors.base import with_article
 from ...errors.unsupported import CONTAINER_ALTERNATIVES
 from ...values.alternatives import part_of
 from ...values.structures import Spec
@@ -158,7 +159,7 @@ def described(backend: Backend, value: Any) -> str:
     name = getattr(value, "__name__", None)
     if callable(value) and isinstance(name, str):
         return f"the function {name}"
-    return f"a {type(value).__name__}"
+    return with_article(type(value).__name__)
 
 
 def two_objects(first: Any, second: Any) -> str:
@@ -183,7 +184,12 @@ def _remedy(row: Row, where: str, outer: str) -> str:
     if row.first.startswith(("the function", "the class")):
         return f"test the condition inside {name}, or call both and select one of the results"
     instead = next(
-        (CONTAINER_ALTERNATIVES[k] for k in CONTAINER_ALTERNATIVES if f"a {k}" in (row.first, row.second)), ""
+        (
+            CONTAINER_ALTERNATIVES[k]
+            for k in CONTAINER_ALTERNATIVES
+            if with_article(k) in (row.first, row.second)
+        ),
+        "",
     )
     if "a program cannot hold" in row.reason:
         if instead:
@@ -191,7 +197,7 @@ def _remedy(row: Row, where: str, outer: str) -> str:
         return f"assign a number or an array to {name} {both}, and test it afterwards"
     if row.is_missing:
         there = next((s for s in (row.first, row.second) if s not in ("None", "no value")), "")
-        like = f" of type {there}" if there and not there.startswith("a ") else ""
+        like = f" of type {there}" if there and not there.startswith(("a ", "an ")) else ""
         behind = ", including after the loop" if where.startswith("in the loop") else ""
         if is_result:
             return f"return a value{like} on each path{behind}"
@@ -201,7 +207,7 @@ def _remedy(row: Row, where: str, outer: str) -> str:
     if "dimensions" in row.reason or "shape" in row.reason:
         return f"keep the shape of {name} the same {both}"
     if row.reason == TWO_MEMBERS:
-        kind = row.first.removeprefix("a ")
+        kind = row.first.partition(" ")[2]
         return f"select one of their values (.value), and convert it with {kind}(...) after the call"
     if "two objects" in row.reason:
         return f"set the attributes of one object in {name}, or make its class a frozen dataclass"
