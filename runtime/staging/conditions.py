@@ -213,14 +213,22 @@ def _tied_results(backend: Backend, places: Sequence[Any], raw: Sequence[tuple[A
     """Return the positions of results that a branch may leave as one array, or as a view of another."""
     tied: set[int] = set()
     for side in (0, 1):
-        for same in shared_places(backend, [leaves[side] for leaves in raw]):
+        leaves = [pair[side] for pair in raw]
+        for same in shared_places(backend, leaves):
+            slots = {id(leaves[i]) for i in same if isinstance(places[i], Location)}
             kept = {
                 i for i in same
                 if not isinstance(places[i], Written)
+                and not (_is_attribute(places[i]) and id(leaves[i]) in slots)
                 and not any(is_local_result(leaf, places[i]) for leaf in raw[i])
             }  # fmt: skip
             tied |= kept if len(kept) > 1 else set()
     return tied
+
+
+def _is_attribute(place: Any) -> bool:
+    """Return whether a place is a variable of the state such as `self.x`, whose slot is a place, too."""
+    return isinstance(place, Variable) and "." in place.name
 
 
 def _forgotten(statement: Statement, path: Path) -> frozenset[Any]:

@@ -148,7 +148,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
         """Return the type of a value that is None on another path."""
         if isinstance(held, MaybeType):
             return MaybeType(self.optional(held.held), held.name)
-        if holds_references(held):
+        if isinstance(held, ListType) and holds_references(held):
             raise TypeError(f"a value of type {held} on one path cannot be None on the other")
         return held if isinstance(held, OptionalType) else OptionalType(held)
 

@@ -84,7 +84,8 @@ def _merge_optional(a: StagedType, b: StagedType) -> OptionalType:
     """Merge types of which one allows None. Values are not converted, since one of them may be None."""
     held, other = bound_type(a), bound_type(b)
     for kind in (held, other):
-        if isinstance(kind, (ObjectType, AlternativesType)) or holds_references(kind):
+        is_object = isinstance(kind, (ObjectType, AlternativesType))
+        if is_object or (isinstance(kind, ListType) and holds_references(kind)):
             raise TypeError(f"a value of type {kind} on one path cannot be None on the other")
     if held is None or other is None:
         return OptionalType(held or other)

@@ -109,3 +109,21 @@ def test_an_array_to_which_a_branch_gives_two_names_can_be_read(n):
         return a.sum() + b.sum()
 
     assert ag.function(f)(X.copy(), np.int64(n)) == f(X.copy(), n)
+
+
+@pytest.mark.parametrize("n", [5, 7])
+def test_an_attribute_to_which_both_branches_give_an_array_can_be_written_to(n):
+    class Buffer:
+        def fill(self, x, n):
+            if n == 7:
+                self.array = 1 * x
+            else:
+                self.array = np.zeros(2)
+            self.array[0] = n
+
+    def f(x, n):
+        buffer = Buffer()
+        buffer.fill(x, n)
+        return buffer.array
+
+    assert np.array_equal(ag.function(f)(X.copy(), np.int64(n)), f(X.copy(), n))
