@@ -8,7 +8,7 @@ def wrong():
     def report(x):
         found = {"low": x}
         if x > 10:  # <-- here
-            found = {"low": x, "high": x}
+            found = {"low": x, 1: "high"}
         return found["low"]
 
     return report(np.float64(3.0))

@@ -8,7 +8,7 @@ def wrong():
     def place(x):
         found = None
         if x > 0:  # <-- here
-            found = [x, 1.0]
+            found = [x, "high"]
         return 0.0 if found is None else found[0]
 
     return place(np.float64(3.0))

@@ -8,9 +8,9 @@ def wrong():
         return path if n == 0 else odd(n - 1, path)
 
     def odd(n, path):
-        return path if n == 0 else even(n - 1, [*path, n])  # <-- here
+        return path if n == 0 else even(n - 1, (*path, n))  # <-- here
 
-    return ag.function(lambda n: len(even(n, [0])))(np.int64(4))
+    return ag.function(lambda n: len(even(n, (0,))))(np.int64(4))
 
 
 def repaired():

@@ -7,7 +7,7 @@ def wrong():
     @ag.function
     def cut(n):
         rows = [1, 2, 3]
-        rows[n:] = [9]  # <-- here
+        rows[n::2] = [9]  # <-- here
         return rows
 
     return cut(np.int64(1))
@@ -16,14 +16,11 @@ def wrong():
 def repaired():
     @ag.function
     def cut(n):
-        rows = []
-        for i, row in enumerate([1, 2, 3]):
-            if i < n:
-                rows.append(row)
-        rows.append(9)
+        rows = [1, 2, 3]
+        rows[n] = 9
         return rows
 
     return cut(np.int64(1))
 
 
-EXPECTED = [1, 9]
+EXPECTED = [1, 9, 3]
