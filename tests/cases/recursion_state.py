@@ -129,3 +129,35 @@ def first_solution(xs, wanted):
     except Found as found:
         return found.args[0]
     return None
+
+
+class Solved(Exception):
+    def __init__(self, columns):
+        super().__init__()
+        self.columns = columns
+
+
+@samples((np.zeros((4, 4), bool),), (np.eye(4, dtype=bool),), (np.ones((2, 2), bool),), (np.zeros((3, 3), bool),))
+def solved_by_an_exception(blocked):
+    n, tried = len(blocked), 0
+
+    def place(columns):
+        nonlocal tried
+        if len(columns) == n:
+            raise Solved(list(columns))
+        for column in range(n):
+            if blocked[len(columns), column]:
+                continue
+            tried += 1
+            if any(c == column or abs(c - column) == len(columns) - r for r, c in enumerate(columns)):
+                continue
+            columns.append(column)
+            place(columns)
+            columns.pop()
+
+    columns = []
+    try:
+        place(columns)
+    except Solved as found:
+        return found.columns, tried
+    return None, tried

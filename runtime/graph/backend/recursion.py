@@ -371,12 +371,11 @@ class Recursion(Arguments):
             raise refusal(
                 self.code, "it writes to an argument that is not a staged array here", "pass a staged array"
             )
-        others = [leaf for j, leaf in enumerate(leaves) if j != i and isinstance(leaf, Staged)]
-        others += self.state.handles
-        others += [value for place in self.state.places for value in place.current(self)]
+        others = [leaf for j, leaf in enumerate(leaves) if j != i]
+        others += [*self.state.handles, *(v for place in self.state.places for v in place.current(self))]
         root = root_of(handle)
         is_captured = any(root._node is node for node in self.state.captures)  # noqa: SLF001 - as it is now
-        if is_captured or any(root is root_of(other) for other in others):
+        if is_captured or any(root is root_of(other) for other in others if isinstance(other, Staged)):
             raise AliasError(
                 f"{self.name} changes {handle.noun} that has another name in it",
                 why="the change would have to reach both names",
