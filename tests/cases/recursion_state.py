@@ -137,27 +137,31 @@ class Solved(Exception):
         self.columns = columns
 
 
-@samples((np.zeros((4, 4), bool),), (np.eye(4, dtype=bool),), (np.ones((2, 2), bool),), (np.zeros((3, 3), bool),))
-def solved_by_an_exception(blocked):
-    n, tried = len(blocked), 0
+class Queens:
+    def __init__(self, blocked):
+        self.blocked, self.n = blocked, len(blocked)
+        self.tried = 0
 
-    def place(columns):
-        nonlocal tried
-        if len(columns) == n:
+    def place(self, columns):
+        if len(columns) == self.n:
             raise Solved(list(columns))
-        for column in range(n):
-            if blocked[len(columns), column]:
+        row = len(columns)
+        for column in range(self.n):
+            if self.blocked[row, column]:
                 continue
-            tried += 1
-            if any(c == column or abs(c - column) == len(columns) - r for r, c in enumerate(columns)):
+            self.tried += 1
+            if any(c == column or abs(c - column) == row - r for r, c in enumerate(columns)):
                 continue
             columns.append(column)
-            place(columns)
+            self.place(columns)
             columns.pop()
 
-    columns = []
+
+@samples((np.zeros((4, 4), bool),), (np.eye(4, dtype=bool),), (np.ones((2, 2), bool),), (np.zeros((3, 3), bool),))
+def solved_by_an_exception(blocked):
+    queens = Queens(blocked)
     try:
-        place(columns)
+        queens.place([])
     except Solved as found:
-        return found.columns, tried
-    return None, tried
+        return found.columns, queens.tried
+    return None, queens.tried
