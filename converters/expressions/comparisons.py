@@ -110,7 +110,7 @@ def _kind_of(node: gast.AST) -> str:
 
 def _called(node: gast.AST) -> tuple[str, list[gast.AST]]:
     """Return the name of the function or method that an expression calls, with its object and arguments."""
-    function = getattr(node, "func", None)
+    function: Any = getattr(node, "func", None)
     if operator_name(function) == "callee":
         function = function.args[0]
     if isinstance(function, gast.Attribute):

@@ -86,7 +86,7 @@ class Part:
 
     def __init__(self, value: Any):
         self.source = staging.source_of(value)
-        self.value = None if self.source else value
+        self.value: Any = None if self.source else value
 
     def iterable(self) -> Any:
         return self.source.iterator() if self.source else self.value
@@ -118,7 +118,7 @@ class LoopState:
         def set_state(values: tuple[Any, ...]) -> None:
             self.values = values
 
-        self.accessors = get_state, set_state, *names
+        self.accessors: tuple[Any, ...] = get_state, set_state, *names
         """The arguments of `Consumer.state` for a statement around the body."""
         self.own = get_state, set_state, names, len(names)
         """The last arguments of `branch` for a statement without the body."""

@@ -45,7 +45,8 @@ def compare(first: Any, sign: str, second: Any) -> Any:
 
 def _sequence_class(value: Any) -> type | None:
     """Return tuple or list if its comparisons compare a value, else None."""
-    return next((kind for kind in (tuple, list) if type(value).__eq__ is kind.__eq__), None)
+    sequences: tuple[Any, ...] = (tuple, list)
+    return next((kind for kind in sequences if type(value).__eq__ is kind.__eq__), None)
 
 
 def _compare_from(place: int, first: Sequence[Any], sign: str, second: Sequence[Any]) -> Any:

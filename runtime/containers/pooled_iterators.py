@@ -49,14 +49,14 @@ def _choosing(
     """
 
     def make(pool: Part, r: Any) -> Drive:
-        values = pool.value
+        values: Any = pool.value
 
         def drive(consumer: Consumer, loop: Loop) -> None:
             def nest(places: tuple[Any, ...], items: tuple[Any, ...]) -> None:
                 def body(place: Any) -> None:
                     is_other = True
                     for other in places if differs else ():
-                        is_other = both(is_other, lambda other=other: place != other)
+                        is_other = both(is_other, functools.partial(operator.ne, place, other))
                     item = staging.get_item(values, place) if staging.has_staged(place) else values[place]
                     inner = lambda: nest((*places, place), (*items, item))  # noqa: E731 - a single expression
                     branch(is_other, inner, nothing, *consumer.state(), consumer.outputs(0))
@@ -199,7 +199,7 @@ _WITH_REPLACEMENT = _choosing(first=lambda places: places[-1] if places else 0)
 _PERMUTATIONS = _choosing(first=lambda _: 0, differs=True)
 
 REPLACEMENTS: dict[str, Callable[..., Any]] = {
-    name: _dropping_frames(function)
+    name: _dropping_frames(function)  # type: ignore[arg-type]
     for name, function in {
         "accumulate": _taking(itertools.accumulate, sequential.accumulate, 0, 1),
         "chain": _taking(itertools.chain, sequential.chain),

@@ -205,12 +205,12 @@ def _count(start: int, step: int) -> Drive:
             state.values = (number + step,)
             consumer(number)
 
-        repeat_while(consumer.test, body, *consumer.state(*state.accessors))
+        repeat_while(consumer.test or (lambda: True), body, *consumer.state(*state.accessors))
 
     return drive
 
 
-class Count(itertools.count):  # type: ignore[type-arg]
+class Count(itertools.count):
     """`itertools.count`, which a loop can drive."""
 
 

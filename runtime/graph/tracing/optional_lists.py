@@ -57,7 +57,8 @@ class OptionalList(Optional):
             super().write(value)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or not hasattr(CLASSES[type(self.type.held)].python_class, name):
+        kind: Any = CLASSES[type(self.type.held)]
+        if name.startswith("__") or not hasattr(kind.python_class, name):
             raise AttributeError(f"a staged value that may be None has no attribute {name!r}")
         return getattr(self.list("getattr", name), name)
 

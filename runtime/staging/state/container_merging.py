@@ -77,7 +77,7 @@ def collapsed(backend: Backend, first: Value, second: Value) -> tuple[Value, Val
         is_alike = one.kind is other.kind and one.keys == other.keys and len(one.parts) == len(other.parts)
         if one.kind is not None and is_alike:
             parts = [walk(*pair) for pair in zip(one.parts, other.parts, strict=True)]
-            return None if None in parts else replace(one, parts=tuple(parts))
+            return None if None in parts else replace(one, parts=tuple(parts))  # type: ignore[arg-type]
         for spec, values, found in zip((one, other), rest, leaves, strict=True):
             found.append(unflatten(spec, [next(values) for part in walk_specs(spec) if part.kind is None]))
         pair = leaves[0][-1], leaves[1][-1]

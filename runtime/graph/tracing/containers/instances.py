@@ -117,7 +117,8 @@ def _stand_in_class(kind: type, names: tuple[str, ...], root: RootBuilder) -> ty
         return known
     of_instances = InstanceType(Referent(ObjectType(kind, names, ()), root))
 
-    inherits_identity = kind.__eq__ in (object.__eq__, identity.is_same)
+    equality: Any = kind.__eq__
+    inherits_identity = equality in (object.__eq__, identity.is_same)
     members = {
         "__slots__": ("ag__reference",),
         "__module__": __name__,
@@ -229,7 +230,7 @@ def created(kind: type, attributes: dict[str, Any]) -> Any:
     try:
         parts = [lists.stored_node(value) for value in attributes.values()]
     except AutographError as error:
-        raise root.instance_kinds.error_of(kind) from error
+        raise root.instance_kinds.error_of(kind) from error  # type: ignore[misc]
     made_class = _stand_in_class(kind, tuple(attributes), root)
     new = {name: part.type for name, part in zip(attributes, parts, strict=True)}
     _widen(made_class.ag__type, new)

@@ -337,7 +337,7 @@ def items_node(values: Any) -> Node:
 
 OBJECTS = (set, deque, defaultdict, Counter)
 """Containers that a staged index selects as objects."""
-MAKERS = {
+MAKERS: dict[Any, str] = {
     list: "staged_list",
     deque: "staged_deque",
     set: "staged_set",
@@ -349,7 +349,7 @@ MAKERS = {
 def staged_in_place(value: Any) -> Any:
     """Return a staged list in the place of a plain one, wherever the traced code refers to that."""
     backend: Any = active_backend()
-    make = MAKERS.get(type(value))  # type: ignore[call-overload]  # typeshed's union of its keys
+    make = MAKERS.get(type(value))
     if make is None:
         raise AliasError(
             f"an item of a {type(value).__name__} that a staged value selects is changed",

@@ -222,7 +222,7 @@ def dict_type(mapping: Any) -> DictType | None:
     if factory is None or not can_be_dict(mapping) or any(map(is_object, mapping.values())):
         return None
     parts = [lists.list_type(part) for part in ([*mapping], [*mapping.values()])]
-    pair = TupleType(tuple([part.element for part in parts]))  # type: ignore[union-attr]
+    pair = TupleType(tuple([part.element for part in parts]))  # type: ignore[union-attr,misc]
     return DictType(pair if mapping else None, factory)
 
 

@@ -26,7 +26,7 @@ def _computed(name: str) -> Callable[..., Any]:
     def compute(self: Any, *others: Any) -> Any:
         if not others:
             return self.copy()
-        other, *more = others
+        other, more = others[0], others[1:]
         is_list = isinstance(other, (list, tuple, StagedList)) and not isinstance(other, StagedKeyed)
         if is_list and name == "difference":
             result = self.copy()
