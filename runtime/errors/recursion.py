@@ -42,21 +42,23 @@ def refusal(code: types.CodeType, why: str, remedy: str) -> StagedRecursionError
     )
 
 
-def raise_if_recursive(error: RecursionError, code: types.CodeType, outer: Collection[object]) -> None:
+def raise_if_recursive(error: RecursionError, code: types.CodeType | None, outer: Collection[object]) -> None:
     """At the first statement of a recursion under staged conditions, replace Python's RecursionError.
 
-    `outer` contains the code of the enclosing statements. The new error is the same as for too many nested
-    statements, so it does not depend on the initial depth of the stack.
+    `code` is that of a closure of the statement, if it has one, and `outer` contains that of the enclosing
+    statements. The new error is the same as for too many nested statements, so it does not depend on the
+    initial depth of the stack.
     """
     frames = traceback_frames(error)
-    if max(Counter(frames).values()) <= 3 or any(at in outer for at, _ in frames):
+    if max(Counter(frames).values(), default=0) <= 3 or any(at in outer for at, _ in frames):
         return
     here = user_frame(sys._getframe(1))
     condition, call = None, frames[0]
     if here is not None:
         condition = condition_position(position_at(here.f_code, here.f_lasti))
         call = next((by for by, entered in pairwise(frames) if entered[0] is here.f_code), call)
-    raise recursion_error(code, condition, position_at(*call)) from None
+    name = code or call[0]
+    raise recursion_error(name, condition, position_at(*call)) from None
 
 
 def cycle() -> tuple[CodePosition | None, CodePosition | None]:

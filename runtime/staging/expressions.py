@@ -278,6 +278,12 @@ def get_item(target: Any, key: Any) -> Any:
         note_item_use(backend, target, key)
     if running.flight is not None:
         running.flight.refuse_item(backend)
+    if isinstance(key, slice) and type(target) in (list, tuple) and not hasattr(backend, "staged_container"):
+        raise ValueNeededError(
+            f"a {type(target).__name__} is sliced with staged bounds",
+            why="the length of the result would be known only when the program runs",
+            remedy="use an array",
+        )
     is_of_items = isinstance(target, (list, tuple)) and len(target) > 0 and staged_by(key) is not None
     if is_of_items and flatten(target[0])[1].kind is not None:
         items = [flatten(item, sources=lambda value: (value,)) for item in target]

@@ -190,14 +190,15 @@ def member_on_one_path(x):
 @samples((PAIRS,), (PAIRS[:1],), (PAIRS[:0],))
 def updated_by_pairs(pairs):
     counts, seen, last = Counter(), {0}, {}
-    for u, v in pairs.tolist():
+    rows = [(int(u), int(v)) for u, v in pairs]
+    for u, v in rows:
         counts.update((u, v))
         seen.update((u, v), [u + v])
         last.update([(u, v), (v, u)])
         last.update({0: v})
-    counts.subtract(pairs[:, 0].tolist())
+    counts.subtract([u for u, _ in rows])
     counts.update({1: 5})
-    counts.update(v for v in pairs[:, 1].tolist() if v > 2)
+    counts.update(v for _, v in rows if v > 2)
     return counts, seen, last
 
 

@@ -104,7 +104,7 @@ def sorted_in_place(xs):
         sort(a, low, i - 1)
         sort(a, i + 1, high)
 
-    sort(xs, np.int64(0), np.int64(len(xs) - 1))
+    sort(xs, 0, len(xs) - 1)
     return xs
 
 

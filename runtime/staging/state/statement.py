@@ -159,8 +159,7 @@ class Statement:
         except RecursionError as error:
             if isinstance(error, StagedRecursionError):
                 cut_to_one_cycle(error)
-            elif code is not None:
-                raise_if_recursive(error, code, outer)
+            raise_if_recursive(error, code, outer)
             raise
         finally:
             self.restore()
