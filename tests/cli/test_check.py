@@ -22,13 +22,13 @@ PLAIN_BESIDE = {
     "comprehensions.py::over_strings": {"AG005"},
     "forms.py::condition_in_async_for": {"AG001"},
     "generators.py::over_static_data": {"AG001"},
-    "match_.py::commands": {"AG004"},
     "records.py::generators_that_fill": {"AG005"},
     "records.py::tokens": {"AG005"},
+    "renewed.py::effects_of_a_condition": {"AG005"},
     "walrus.py::in_comprehension": {"AG005"},
 }
 # Samples whose generators a loop or builtin consumes, which depends on the caller.
-CONSUMED = "generator_loops.py"
+CONSUMED = ("generator_loops.py", "iteration_tools.py", "members.py::updated_by_pairs")
 # The functions of test_unsupported.py whose syntax is what is refused; the others hold values that are.
 REFUSED = {
     "of_async": {"AG001"},
@@ -42,7 +42,6 @@ REFUSED = {
     "condition_of_generator_expression": {"AG005"},
     "comprehension_in_a_lambda": {"AG005"},
     "walrus_in_comprehension": {"AG005"},
-    "sequence_pattern": {"AG004"},
     "condition_in_a_class_body": {"AG007"},
     "locals_in_branch": {"AG002"},
     "eval_in_branch": {"AG002"},

@@ -199,7 +199,7 @@ def test_what_stays() -> None:
             with open(x) as file:
                 locals()
             match x:
-                case [a]:
+                case [a] | [a, _]:
                     pass
             class A:
                 y = 1

@@ -300,7 +300,7 @@ import autograph_rs as ag
 
 def f(x):
     if x > 0:
-        x = x + missing
+        x = x.missing
     return x
 
 def test_f():
@@ -348,7 +348,7 @@ def test_what_python_and_pytest_print(way: list[str], full: bool, tmp_path: Path
     )  # fmt: skip
     text = made.stdout + made.stderr
     assert made.returncode == 1
-    assert "NameError: name 'missing' is not defined" in text
+    assert re.search("AttributeError: .* has no attribute 'missing'", text)
     assert re.search(r'program\.py(", line |:)8\b', text)
     assert ("conditions.py" in text) == full
     if not full:
