@@ -1,5 +1,8 @@
 """Generators that a loop or a builtin consumes: their conditions and loops are staged around its body."""
 
+import itertools
+import operator
+
 import numpy as np
 
 from autograph_rs.testing import samples
@@ -303,3 +306,13 @@ def escaping_generator(xs):
     """Plain only: a generator that is returned stays Python's."""
     items = positive(xs)
     return next(items), [x for x in items]
+
+
+@samples((5,), (0,))
+def products_of_a_generator(n):
+    def odd():
+        for i in range(n):
+            if i % 2:
+                yield i
+
+    return list(itertools.accumulate(odd(), operator.mul)), list(itertools.chain(odd(), [9], range(n)))

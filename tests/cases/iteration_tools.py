@@ -1,7 +1,6 @@
 """Functions of `itertools`, and iterators, over values of staged length."""
 
 import itertools
-import operator
 
 import numpy as np
 
@@ -41,16 +40,6 @@ def steps(xs):
     kept = [x for x in xs if x > 0]
     rises = sum(b - a for a, b in itertools.pairwise(kept) if b > a)
     return rises, list(itertools.accumulate(kept)), list(itertools.accumulate(kept, max, initial=2.0))
-
-
-@samples((5,), (0,))
-def products_of_a_generator(n):
-    def odd():
-        for i in range(n):
-            if i % 2:
-                yield i
-
-    return list(itertools.accumulate(odd(), operator.mul)), list(itertools.chain(odd(), [9], range(n)))
 
 
 @samples((XS, 2), (-XS, 0), (XS, 7))

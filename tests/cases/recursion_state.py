@@ -137,31 +137,25 @@ class Solved(Exception):
         self.columns = columns
 
 
-class Queens:
-    def __init__(self, blocked):
-        self.blocked, self.n = blocked, len(blocked)
-        self.tried = 0
+@samples((np.zeros((4, 4), bool),), (np.eye(4, dtype=bool),), (np.ones((2, 2), bool),), (np.zeros((3, 3), bool),))
+def solved_by_an_exception(blocked):
+    n = len(blocked)
 
-    def place(self, columns):
-        if len(columns) == self.n:
-            raise Solved(list(columns))
+    def place(columns):
         row = len(columns)
-        for column in range(self.n):
-            if self.blocked[row, column]:
+        if row == n:
+            raise Solved(list(columns))
+        for column in range(n):
+            if blocked[row, column]:
                 continue
-            self.tried += 1
             if any(c == column or abs(c - column) == row - r for r, c in enumerate(columns)):
                 continue
             columns.append(column)
-            self.place(columns)
+            place(columns)
             columns.pop()
 
-
-@samples((np.zeros((4, 4), bool),), (np.eye(4, dtype=bool),), (np.ones((2, 2), bool),), (np.zeros((3, 3), bool),))
-def solved_by_an_exception(blocked):
-    queens = Queens(blocked)
     try:
-        queens.place([])
+        place([])
     except Solved as found:
-        return found.columns, queens.tried
-    return None, queens.tried
+        return found.columns
+    return None

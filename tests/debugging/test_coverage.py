@@ -133,9 +133,9 @@ TRACERS = ["ctrace", "pytrace", *(["sysmon"] if sys.version_info >= (3, 12) else
 SAMPLES = ("if_", "while_", "for_list", "for_jumps", "return_", "try_", "match_", "classes", "functions")
 DIFFERENT = {
     # a `case` that always matches is no line
-    "literals", "or_patterns", "nested", "subject_read_once", "tuple_subject",
+    "literals", "or_patterns", "nested", "subject_read_once", "tuple_subject", "commands",
     # a `match` that ends the function, of which no case needs to match
-    "floats", "singletons",
+    "floats", "singletons", "lists_of_staged_length",
     # conditions that are too many to be nested
     "thirty_arms",
     # jumps out of a `try`

@@ -262,5 +262,6 @@ def test_who_reads_signatures():
         if "inspect.signature(" in path.read_text(encoding="utf-8")
     }
     assert callers == {
-        "annotations.py", "emitter.py", "numpy_calls.py", "probing.py", "recursive_arguments.py", "reverse.py",
+        "annotations.py", "emitter.py", "numpy_calls.py", "probing.py", "recursive_arguments.py",
+        "reverse.py",
     }  # fmt: skip
