@@ -29,6 +29,13 @@ _BY_REASON = {
         groups.py: order_of_a_choice_and_its_arguments two_lists_by_a_condition
         repeated.py: best_or_default counted_at_a_list padded_rows
         unpacking.py: several_parts two_that_are_left
+        iteration_tools.py: pairs_of_points steps slices_of_iterators chosen_by_a_test
+            largest_after_the_first
+        list_slices.py: replaced deleted open_bounds by_itself by_a_number
+        match_.py: lists_of_staged_length
+        ordering.py: compatible_predecessors
+        recursion_state.py: paths
+        renewed.py: an_object effects_of_a_condition
     """,
     "a list whose length is known only when the graph runs is read or changed": """
         lists.py: items_of_the_list_that_a_loop_fills lists_that_are_summed
@@ -39,6 +46,9 @@ _BY_REASON = {
         groups.py: at_each_drop longest_run words_between_zeros
         growing.py: list_under_a_condition
         nested_lists.py: merged_intervals run_lengths
+        ordering.py: inserted_by_key
+        recursion_state.py: solved_by_an_exception
+        renewed.py: method_that_renews
     """,
     "the items that a loop appends are stacked in one tensor, so they are numbers or tensors": """
         comprehensions.py: nested
@@ -51,6 +61,12 @@ _BY_REASON = {
         nested_lists.py: adjacency row_in_progress rows_of_a_loop shortest_paths
             topological_order
         repeated.py: tuples_or_none_in_a_list
+        compared_tuples.py: among_pairs
+        members.py: updated_by_pairs
+        objects.py: moved_particles named_outside in_two_lists sorted_and_extreme best_or_none
+            changed_in_calls changed_in_a_try binary_tree inherited_methods copies_of_objects
+            items_replaced_and_swapped
+        recursion_state.py: chosen_items
     """,
     "a graph has no sets and dicts, so their members and keys are known in the trace": """
         members.py: algebra cells_that_are_reached counted counters duplicates filled_by_a_helper
@@ -61,14 +77,21 @@ _BY_REASON = {
             longest_group one_list_in_two_dicts sets_by_operators visited_from_the_first
         repeated.py: most_common_items path_to_the_start
         unpacking.py: only_member tuple_of_generator
+        iteration_tools.py: any_member
+        objects.py: accounts_by_key
+        renewed.py: attributes variables
     """,
     "a graph has no deques": """
         queues.py: deque_as_a_result moving_average moving_maximum popped_from_an_empty_deque
+        compared_tuples.py: steps_to_goal
+        objects.py: jobs_of_a_queue
     """,
     "PyTensor has no heaps and no bisection of lists": """
-        ordering.py: grade running_median
+        ordering.py: running_median
         queues.py: events heap_of_known_length largest_of_a_stream shortest_paths
         records.py: shortest_jobs_first
+        compared_tuples.py: shortest_first
+        objects.py: records_in_a_heap
     """,
     "a graph has no effects, so it prints nothing": """
         for_array.py: with_print
@@ -102,6 +125,7 @@ _BY_REASON = {
         recursion_arrays.py: components reachable
         special_methods.py: operators_of_arrays
         writes.py: by_helper through_view
+        recursion_arrays.py: sorted_in_place
     """,
     "a condition selects numbers and tensors, not objects that have other names or may be missing": """
         records.py: best_of_those_kept first_that_is_large one_of_two stored_in_an_object
@@ -109,6 +133,7 @@ _BY_REASON = {
     "a graph has no calls, so the depth of a recursion is known in the trace": """
         recursion.py: ackermann adaptive_simpson
         recursion_arrays.py: quicksort tree_depth tree_sum
+        recursion_state.py: first_solution
     """,
     "PyTensor has no function with the same results": """
         builtins_.py: filtered
@@ -134,6 +159,8 @@ _BY_REASON = {
         groups.py: longest_and_shortest_by_len
         nested_lists.py: breadth_first bucket_sort cells_of_a_grid hash_table one_of_two_lists
             radix_sort row_returned_early
+        list_slices.py: one_item_in_a_loop
+        objects.py: slots_filled
     """,
     "text and groups cannot be iterated beside staged values": """
         groups.py: names_of_items
@@ -144,6 +171,10 @@ _BY_REASON = {
         nested_lists.py: sets_and_deques
         optional.py: best_of_each_class fewest_to_fill
         repeated.py: zipped_with_objects
+    """,
+    "a condition selects numbers and tensors, and a list, set or dict that may be missing is neither": """
+        optional_lists.py: sums_of_runs runs run_in_an_object append_to_none changes_and_uses
+            length_of_none item_of_none other_containers result_that_may_be_none
     """,
 }
 
