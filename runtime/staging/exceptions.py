@@ -64,12 +64,19 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
         kinds = AssertionError, LookupError, ArithmeticError, ValueError
         return isinstance(error, kinds) and code.co_name in RAISING_FUNCTIONS
     package = str(place.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
-    is_raised = is_at_raise(place) or (not foreign and isinstance(error, _OF_OPERATIONS))
+    is_raised = is_at_raise(place) or (
+        not foreign and (isinstance(error, _OF_OPERATIONS) or _is_unbound(error))
+    )
     return is_raised and package not in but and not any(map(has_staged_variable, foreign))
 
 
-_OF_OPERATIONS = LookupError, ArithmeticError, ValueError, NameError
+_OF_OPERATIONS = LookupError, ArithmeticError, ValueError
 """What operations on plain values raise. A TypeError may be about the staged value itself."""
+
+
+def _is_unbound(error: BaseException) -> bool:
+    """Return whether a variable was read that the function binds elsewhere, unlike an undefined name."""
+    return isinstance(error, NameError) and str(error).startswith("cannot access ")
 
 
 def raise_in_program(error: BaseException) -> NoReturn:

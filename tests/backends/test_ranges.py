@@ -148,6 +148,9 @@ def test_derivatives_of_a_loop_that_may_raise():
     assert float(jax.grad(ag.convert(f))(1.0)) == float(jax.grad(by_hand)(1.0))
 
 
+@pytest.mark.filterwarnings(
+    "ignore::autograph_rs.SideEffectWarning"
+)  # the iterator also advances after the break
 def test_what_the_host_does_is_done_in_each_round():
     def f(x, numbers):
         for i in range(8):
