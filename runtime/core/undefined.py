@@ -78,10 +78,15 @@ def _unpack(value: None) -> NoReturn:
     raise TypeError("cannot unpack non-iterable NoneType object")
 
 
+def _set_attribute(value: None, name: str) -> None:
+    setattr(value, name, None)
+
+
 _IN_PLACE = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor"
 _OPERATORS = "getitem setitem delitem contains lt le gt ge add mul"
 NONE_USES: dict[str, Callable[..., Any]] = {
     "getattr": getattr,
+    "setattr": _set_attribute,
     "iter": iter,
     "len": len,
     "unpack": _unpack,

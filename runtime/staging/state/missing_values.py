@@ -150,7 +150,7 @@ class OptionalStructure:  # noqa: PLW1641 - it refuses to be hashed
         return getattr(self.ag__of("getattr", name), name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        setattr(self.ag__of("getattr", name), name, value)
+        setattr(self.ag__of("setattr", name), name, value)
 
     def __eq__(self, other: object) -> Any:
         backend, is_none = self.ag__backend, self.ag__is_none()
