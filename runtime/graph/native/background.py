@@ -50,6 +50,10 @@ class Worker:
         with self._idle:
             self._idle.wait_for(lambda: not self._pending)
 
+    @property
+    def is_busy(self) -> bool:
+        return self._pending > 0
+
     def stop(self) -> None:
         """Finish the current task and end the thread, as LLVM must not run while the process exits."""
         with self._lock:
@@ -112,6 +116,10 @@ def _restart() -> None:
 
 def submit(task: Task) -> None:
     WORKER.submit(task)
+
+
+def is_compiling() -> bool:
+    return WORKER.is_busy
 
 
 def wait_for_compilation() -> None:

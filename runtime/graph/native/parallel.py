@@ -10,15 +10,17 @@ import functools
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from statistics import median
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from .background import is_compiling
 from .independence import Independence
 
-CALLS_IN_TURN = 8
-"""The calls of each way of which the total decides whether several threads are faster."""
+CALLS_IN_TURN = 15
+"""The calls of each way of which the median decides whether several threads are faster."""
 MIN_SECONDS = 0.0005
 """The time of a loop in one thread from which several pay."""
 
@@ -56,26 +58,28 @@ def run_parts(part: Callable[..., tuple | None], values: Sequence[Any], size: in
 class FasterOf:
     """Functions with the same results, of which the fastest remains. At first they run in turn.
 
-    Several threads may take longer than one: others use the processors, or the memory is the limit.
+    Several threads may take longer than one: others use the processors, or the memory is the limit. While
+    regions are compiled, the last function runs and nothing is measured.
     """
 
     def __init__(self, *functions: Callable[..., tuple]):
         self._functions = functions
-        self._seconds = [0.0 for _ in functions]
-        self._calls = 0
+        self._seconds: list[list[float]] = [[] for _ in functions]
         self._run: Callable[..., tuple] = self._measured
 
     def __call__(self, *arguments: Any) -> tuple:
         return self._run(*arguments)
 
     def _measured(self, *arguments: Any) -> tuple:
-        index = self._calls % len(self._functions)
-        self._calls += 1
+        if is_compiling():
+            return self._functions[-1](*arguments)
+        seconds = min(self._seconds, key=len)
         began = perf_counter()
-        results = self._functions[index](*arguments)
-        self._seconds[index] += perf_counter() - began
-        if self._calls >= CALLS_IN_TURN * len(self._functions):
-            self._run = self._functions[self._seconds.index(min(self._seconds))]
+        results = self._functions[self._seconds.index(seconds)](*arguments)
+        seconds.append(perf_counter() - began)
+        if len(self._seconds[-1]) == CALLS_IN_TURN:
+            medians = list(map(median, self._seconds))
+            self._run = self._functions[medians.index(min(medians))]
         return results
 
 

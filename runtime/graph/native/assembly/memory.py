@@ -174,8 +174,8 @@ class MemoryEmitter(ScalarEmitter):
         super().__init__(mode)
         self.verified: set[tuple[str, str]] = set()
         """Pairs of an index and a dimension that it is known to be below."""
-        self.safe_indices: set[tuple[Node, int]] = set()
-        """Items, each with an axis along which its index is in bounds."""
+        self.unsafe_indices: dict[tuple[Node, int], str] = {}
+        """For items and their axes, whether the index may be out of bounds, as known before the loop."""
         self.input_dims: set[str] = set()
         self.least_dims: dict[str, int] = {}
         """The smallest values of dimensions of inputs with which the region may run."""
@@ -281,7 +281,7 @@ class MemoryEmitter(ScalarEmitter):
                 dims.append(length)
                 steps.append(strides[axis])
             else:
-                start = self._index(part, dim, inputs, is_safe=(node, axis) in self.safe_indices)
+                start = self._index(part, dim, inputs, self.unsafe_indices.get((node, axis), "true"))
             address = self.step(array, axis, start, address)
             axis += 1
         if not dims and axis == len(array.dims):
@@ -306,8 +306,11 @@ class MemoryEmitter(ScalarEmitter):
             raise UnsupportedError("this key is not compiled: only integers and slices are")
         return self.constant(int(value), _INDEX)
 
-    def _index(self, part: Any, dim: str, inputs: tuple[Node, ...], *, is_safe: bool) -> str:
-        """Emit an index as a distance from the first element. Bail out if it is out of bounds."""
+    def _index(self, part: Any, dim: str, inputs: tuple[Node, ...], is_unsafe: str) -> str:
+        """Emit an index as a distance from the first element. Bail out if it is out of bounds.
+
+        It is not unless `is_unsafe` holds, a register or literal.
+        """
         w, index = self.w, self._key_integer(part, inputs)
         register, (low, high) = index.register, index.interval
         if dim.isdigit():
@@ -326,8 +329,9 @@ class MemoryEmitter(ScalarEmitter):
         if index.constant is not None and low >= 0 and dim in self.input_dims:
             self.least_dims[dim] = max(self.least_dims.get(dim, 0), high + 1)
         elif (register, dim) not in self.verified:
-            if not is_safe:
-                self.bail_if(w.op(f"icmp uge i64 {register}, {dim}"))
+            if is_unsafe != "false":
+                beyond = w.op(f"icmp uge i64 {register}, {dim}")
+                self.bail_if(beyond if is_unsafe == "true" else w.op(f"and i1 {is_unsafe}, {beyond}"))
             if low >= 0:
                 self.verified.add((register, dim))
         if isinstance(part, Slot) and self.values[inputs[part.index]] is index:  # of 64 bits

@@ -14,7 +14,15 @@ from ..assembly.values import Array, Enumerate, Expression, List, Range, Reverse
 from ..operations.places import DIFFERENT_TYPES, Place, block_of, empty_value, make_place
 from .bailouts import Checkpoint, Frame
 from .graphs import WRITES, GraphEmitter, Scope
-from .loop_facts import FAR, MAX_ITERATIONS, carried_bounds, hoist_index_checks, keeps_shape, range_bounds
+from .loop_facts import (
+    FAR,
+    MAX_ITERATIONS,
+    carried_bounds,
+    guard_index_checks,
+    hoist_index_checks,
+    keeps_shape,
+    range_bounds,
+)
 
 _EFFECTS = WRITES - {"cond"}
 POLL_INTERVAL = 1 << 20  # iterations between two checks for Ctrl-C
@@ -256,6 +264,7 @@ class ControlFlowEmitter(GraphEmitter):
     ) -> Tuple:  # fmt: skip
         w = self.w
         bounds = carried_bounds(self, loop, initial, source)
+        guard_index_checks(self, loop, bounds)
         places = [
             make_place(self, a.type, (v,), bounds=b, has_fixed_shape=keeps_shape(loop, i))
             for i, (v, a, b) in enumerate(zip(initial, loop.carried, bounds, strict=True))

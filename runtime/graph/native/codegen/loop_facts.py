@@ -6,6 +6,7 @@ overflow follows from time: it takes years to add a small number 2**61 times.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...ir.graph import Graph, Node, Slot
@@ -164,12 +165,55 @@ def hoist_index_checks(emitter: MemoryEmitter, loop: Loop, source: Any, length: 
     is_rising, is_falling = source.step.interval[0] > 0, source.step.interval[1] < 0
     if not is_rising and not is_falling:
         return
-    outer = {argument: operand for operand, argument in loop.captures()}
-    outer |= {c: v for i, (v, c, _) in enumerate(loop.carries()) if keeps_shape(loop, i)}
     [element] = loop.elements
     low, _ = range_bounds(source)
     w = emitter.w
     last = ""
+    for node, axis, dim, offset in _indices_from(emitter, loop, element):
+        if low + offset < 0:
+            continue
+        if not last:
+            last = w.add(source.start.register, w.mul(w.op(f"sub i64 {length}, 1"), source.step.register))
+        largest = last if is_rising else source.start.register
+        beyond = w.op(f"icmp sge i64 {w.add(largest, str(offset))}, {dim}")
+        runs = w.op(f"and i1 {test}, {w.op(f'icmp sgt i64 {length}, 0')}")
+        emitter.bail_if(w.op(f"and i1 {runs}, {beyond}"))
+        emitter.unsafe_indices[node, axis] = "false"
+
+
+def guard_index_checks(emitter: MemoryEmitter, loop: Loop, bounds: list[Bounds | None]) -> None:
+    """Skip index checks in a loop `while i < n`, or `<=`, where all numbers that pass the test are in bounds.
+
+    As the last of them may be out of bounds without being reached, each iteration checks its indices then.
+    LLVM makes two loops of one.
+    """
+    first, following = loop.node.inputs[0], loop.body.results[0]
+    if loop.node.op != "while" or following.op not in ("lt", "le") or first.op != following.op:
+        return
+    outside = {argument: operand for operand, argument in loop.captures()}
+    counter, limit = following.inputs
+    limit = outside.get(limit, limit)
+    value = emitter.values.get(limit)
+    if not isinstance(value, Scalar) or value.kind.code != "i" or value.kind.bits != 64:
+        return
+    w = emitter.w
+    for (initial, argument, result), known in zip(loop.carries(), bounds, strict=True):
+        if result is not counter or known is None or first.inputs != (initial, limit):
+            continue
+        for node, axis, dim, offset in _indices_from(emitter, loop, argument):
+            if known[0] + offset >= 0:
+                stop = w.op(f"sub i64 {dim}, {offset}")
+                compared = "sge" if following.op == "le" else "sgt"
+                emitter.unsafe_indices[node, axis] = w.op(f"icmp {compared} i64 {value.register}, {stop}")
+
+
+def _indices_from(emitter: MemoryEmitter, loop: Loop, number: Node) -> Iterator[tuple[Node, int, str, int]]:
+    """Yield the items whose index is a number plus a constant: node, axis, dimension and constant.
+
+    Each iteration reads or writes them, in arrays whose shapes the loop does not change.
+    """
+    outer = {argument: operand for operand, argument in loop.captures()}
+    outer |= {c: v for i, (v, c, _) in enumerate(loop.carries()) if keeps_shape(loop, i)}
     for node in loop.body.nodes:
         if node.op not in ("getitem", "setitem"):
             continue
@@ -180,23 +224,13 @@ def hoist_index_checks(emitter: MemoryEmitter, loop: Loop, source: Any, length: 
         if not isinstance(array, Array) or not all(isinstance(p, (Slot, int)) for p in parts):
             continue
         for axis, part in enumerate(parts):
-            if not isinstance(part, Slot):
-                continue
-            index = node.inputs[part.index]
-            offset = _offset_from(index, element)
-            if offset is None or low + offset < 0 or array.dims[axis] == "":
-                continue
-            if not last:
-                last = w.add(source.start.register, w.mul(w.op(f"sub i64 {length}, 1"), source.step.register))
-            largest = last if is_rising else source.start.register
-            beyond = w.op(f"icmp sge i64 {w.add(largest, str(offset))}, {array.dims[axis]}")
-            runs = w.op(f"and i1 {test}, {w.op(f'icmp sgt i64 {length}, 0')}")
-            emitter.bail_if(w.op(f"and i1 {runs}, {beyond}"))
-            emitter.safe_indices.add((node, axis))
+            offset = _offset_from(node.inputs[part.index], number) if isinstance(part, Slot) else None
+            if offset is not None and array.dims[axis] != "":
+                yield node, axis, array.dims[axis], offset
 
 
 def _offset_from(index: Node, element: Node) -> int | None:
-    """Return the constant that an index adds to the element of the loop, or None."""
+    """Return the constant that an index adds to a number of the loop, or None."""
     if index is element:
         return 0
     if index.op in ("add", "sub"):

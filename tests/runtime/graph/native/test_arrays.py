@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from breadth import some
-from native_support import check, described, draw, needs_llvm, outcome, specs
+from native_support import check, described, draw, engine_of, needs_llvm, outcome, specs
 
 import autograph_rs as ag
 
@@ -285,3 +285,43 @@ def test_an_error_leaves_the_arguments():
     )
     result = outcome(ag.function(bad_index, engine="native"), (np.arange(5.0), N(3), N(5)))
     assert result[1][:2] == (IndexError, "index 5 is out of bounds for axis 0 with size 5")
+
+
+def up_to(a, i, n, step, offset):
+    while i <= n:
+        a[i + 1] = a[i] + a[i + offset]
+        i += step
+    return i
+
+
+def below(a, i, n, step):
+    s = 0.0
+    while i < n:
+        s = s + a[i, i - 1]
+        a[i, 0] = s
+        i += step
+    return s
+
+
+def test_a_while_loop_may_end_at_the_last_index_or_beyond():
+    """Whether its limit is in bounds or not, each index is checked as in NumPy."""
+    starts, limits = (-3, -1, 0, 2), (-1, 0, 3, 4, 5, 6, 9)
+    for step in (1, 2, 3):
+        calls = [(np.arange(6.0), N(i), N(n), N(step), N(k)) for i in starts for n in limits for k in (0, -2)]
+        check(up_to, *calls, plain=False, is_native=False)
+        square = [(np.arange(16.0).reshape(4, 4), N(i), N(n), N(step)) for i in starts for n in limits]
+        check(below, *square, plain=False, is_native=False)
+
+
+def every_third(a, n):
+    i, s = 0, 0.0
+    while i <= n:
+        s += a[i]
+        i += 3
+    return s
+
+
+def test_a_limit_out_of_bounds_that_is_not_reached():
+    """The loop stays machine code."""
+    f = check(every_third, *[(np.arange(10.0), N(n)) for n in (8, 9, 10, 11)])
+    assert all(region.bailouts == 0 for region in engine_of(f).regions)
