@@ -41,6 +41,7 @@ FIRST_CALLS, FEWEST_FIRST_CALLS, COLD_STARTS, STARTS = 25, 3, 3, 7
 LONGEST_MEASUREMENT = 10.0  # seconds of first calls
 LONGEST_FIRST, LONGEST_COMPILED, LONGEST_LOADED = 1.1, 1.5, 0.05  # times "numpy", seconds, seconds
 THREADED = "N-body, 1000 steps"
+THREAD_ROUNDS = 7
 
 
 def worker(*arguments: str, limit: float, cache: str = "off") -> dict[str, Any]:
@@ -248,7 +249,8 @@ def thread_gain(seconds: float) -> float:
             thread.join()
         return time.perf_counter() - started
 
-    return 2 * min(elapsed(1) for _ in range(3)) / min(elapsed(2) for _ in range(3))
+    one, two = zip(*[(elapsed(1), elapsed(2)) for _ in range(THREAD_ROUNDS)], strict=True)
+    return 2 * min(one) / min(two)
 
 
 def main() -> None:

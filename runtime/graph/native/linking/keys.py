@@ -10,7 +10,7 @@ import importlib.util
 import os
 import struct
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -42,6 +42,7 @@ class GraphText:
         self.nodes: dict[Node, int] = {}
         self.graphs: dict[Graph, int] = {}
         self._parts: list[str] = []
+        self._types: dict[int, str] = {}
         self._graph(graph)
         self.text = "".join(self._parts)
 
@@ -61,33 +62,48 @@ class GraphText:
         for value in node.inputs:  # constants may be in no graph
             self._node(value)
         self._value(node.attrs)
-        self._value(node.type)
+        self._type(node.type)
         self._parts.append(")")
         self.nodes[node] = len(self.nodes)
 
+    def _type(self, kind: Any) -> None:
+        text = self._types.get(id(kind))
+        if text is None:
+            begin = len(self._parts)
+            self._value(kind)
+            text = self._types[id(kind)] = "".join(self._parts[begin:])
+        else:
+            self._parts.append(text)
+
     def _value(self, value: Any) -> None:
-        write = _WRITERS.get(type(value))
+        kind = type(value)
+        write = _WRITERS.get(kind)
         if write is not None:
-            self._parts.append(f"{type(value).__name__}:{write(value)};")
-        elif type(value) in (tuple, list):
-            self._parts.append(f"{type(value).__name__}[")
-            for part in value:
-                self._value(part)
-            self._parts.append("]")
-        elif type(value) is dict:
-            self._value([*value.items()])
-        elif type(value) is slice:
-            self._value((slice, value.start, value.stop, value.step))
+            self._parts.append(f"{kind.__name__}:{write(value)};")
+        elif kind is tuple or kind is list:
+            self._values(kind.__name__, value)
+        elif kind is dict:
+            self._values("dict", [part for item in value.items() for part in item])
+        elif kind is slice:
+            self._values("slice", (value.start, value.stop, value.step))
         elif isinstance(value, Graph):
             self._graph(value)
         elif isinstance(value, (np.ndarray, np.generic)) and not value.dtype.hasobject:
-            self._parts.append(f"{type(value).__name__} {value.shape} {value.strides} ")
+            self._parts.append(f"{kind.__name__} {value.shape} {value.strides} ")
             self._value(value.dtype)
             self._parts.append(value.tobytes().hex())
-        elif is_dataclass(value) and not isinstance(value, type):
-            self._value((type(value), *(getattr(value, field.name) for field in fields(value))))
+        elif is_dataclass(kind):
+            self._values(_name(kind), [getattr(value, name) for name in _field_names(kind)])
+        elif value.__hash__ is None:
+            raise UnknownValueError(value)
         else:
             self._parts.append(f"<{_name(value)}>")
+
+    def _values(self, name: str, values: Iterable[Any]) -> None:
+        self._parts.append(f"{name}[")
+        for value in values:
+            self._value(value)
+        self._parts.append("]")
 
 
 _WRITERS: dict[type, Callable[[Any], str]] = {
@@ -98,6 +114,12 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
 }
 
 
+@functools.cache
+def _field_names(kind: type) -> list[str]:
+    return [field.name for field in fields(kind)]
+
+
+@functools.lru_cache(maxsize=1024)
 def _name(value: Any) -> str:
     """Return the name of a function or a class of a known package.
 
