@@ -21,7 +21,7 @@ import tempfile
 import threading
 import time
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -231,26 +231,35 @@ def starts() -> Iterator[str]:
 # Threads ------------------------------------------------------------------------------------------
 
 
-def thread_gain(seconds: float) -> float:
-    """Return the throughput of two threads over that of one."""
-    f, args = settled(THREADED), PROGRAMS[THREADED][1]
-    calls = max(4, int(seconds / best(lambda: f(*args), 0.1)))
+def thread_gains(seconds: float) -> dict[str, float]:
+    """Return the throughput of two threads over that of one, here and in Numba without the GIL."""
+    f, args = PROGRAMS[THREADED]
+    systems: dict[str, Callable[..., Any]] = {"here": settled(THREADED)}
+    if numba is not None:
+        systems["Numba"] = numba.njit(nogil=True)(f)
+    times: dict[tuple[str, int], list[float]] = {}
+    for _ in range(THREAD_ROUNDS):
+        for system, call in systems.items():
+            calls = max(4, int(seconds / best(lambda call=call: call(*args), 0.1)))
+            for count in (1, 2):
+                times.setdefault((system, count), []).append(elapsed(call, args, calls, count) / calls)
+    return {system: 2 * min(times[system, 1]) / min(times[system, 2]) for system in systems}
+
+
+def elapsed(call: Callable[..., Any], args: Sequence[Any], calls: int, count: int) -> float:
+    """Return the seconds that `count` threads take, each for so many calls."""
 
     def run() -> None:
         for _ in range(calls):
-            f(*args)
+            call(*args)
 
-    def elapsed(count: int) -> float:
-        threads = [threading.Thread(target=run) for _ in range(count)]
-        started = time.perf_counter()
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        return time.perf_counter() - started
-
-    one, two = zip(*[(elapsed(1), elapsed(2)) for _ in range(THREAD_ROUNDS)], strict=True)
-    return 2 * min(one) / min(two)
+    threads = [threading.Thread(target=run) for _ in range(count)]
+    started = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return time.perf_counter() - started
 
 
 def main() -> None:
@@ -262,7 +271,8 @@ def main() -> None:
     figures = {name: warm_calls(name, options.seconds, options.limit, refusals) for name in PROGRAMS}
     print("\n".join([*warm_table(figures), *refusals, ""]))
     print("\n".join([*starts(), ""]))
-    print(f"throughput of two threads over one, {THREADED}: {thread_gain(options.seconds):.2f}")
+    gains = ", ".join(f"{system} {gain:.2f}" for system, gain in thread_gains(options.seconds).items())
+    print(f"throughput of two threads over one, {THREADED}: {gains}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Every sample that `torch.export` stages, compiled whole by inductor: its results and its derivatives.
 
-    python tests/backends/compiled_samples.py [--only TEXT] [--every N]
+    python tests/backends/compiled_samples.py [--only TEXT] [--every N] [--first I] [--device cuda]
 
 A graph break is an error, as is a result or a derivative that differs from plain Python's. The derivative is
 that of the sum of `y**2 + y` over all results `y`, in one direction, beside differences of plain Python's.
@@ -41,24 +41,23 @@ TOLERANCE = 1e-4
 class System(stage_torch_compile.System):
     compiler = "inductor"
 
+    def __init__(self, device: str):
+        self.device = device
+
     def derivative(self, sample: Sample, arguments: Sequence[Any]) -> float:
         """Return the derivative that the compiled program's backward pass computes."""
         found: list[float] = []
 
         def stage(f: Any) -> Any:
             def call(*arrays: Any) -> list[Any]:
-                inputs = [torch.tensor(a, requires_grad=is_float(a)) for a in arrays]
+                inputs = [torch.tensor(a, device=self.device, requires_grad=is_float(a)) for a in arrays]
                 results = self.run(f, [x.clone() for x in inputs])
                 smooth = [r for r in results if isinstance(r, torch.Tensor) and r.requires_grad]
                 if smooth:
                     sum((y * y + y).sum() for y in smooth).backward()
-                pairs = [
-                    (x.grad, torch.from_numpy(np.asarray(direction(x.shape, x.numpy(force=True).dtype))))
-                    for x in inputs
-                    if x.grad is not None
-                ]
-                found[:] = [sum(float((grad * along).sum()) for grad, along in pairs)]
-                return [r.detach().numpy() if isinstance(r, torch.Tensor) else r for r in results]
+                gradients = [x.grad.numpy(force=True) for x in inputs if x.grad is not None]
+                found[:] = [sum(float((g * direction(g.shape, g.dtype)).sum()) for g in gradients)]
+                return [r.numpy(force=True) if isinstance(r, torch.Tensor) else r for r in results]
 
             return call
 
@@ -141,11 +140,13 @@ def check(system: System, sample: Sample) -> Result:
     return Result("staged", compared)
 
 
-def results(only: str = "", every: int = 1) -> Iterator[tuple[Sample, Result]]:
+def results(
+    only: str = "", every: int = 1, first: int = 0, device: str = "cpu"
+) -> Iterator[tuple[Sample, Result]]:
     """Return what becomes of each sample that `torch.export` stages, or of every second, third, ..."""
-    system = System()
+    system = System(device)
     exported = {sample for sample, kinds in table.read().items() if kinds.get("torch") == "staged"}
-    for sample in [s for s in all_samples() if s.id in exported and only in s.id][::every]:
+    for sample in [s for s in all_samples() if s.id in exported and only in s.id][first::every]:
         with contextlib.redirect_stderr(io.StringIO()), warnings.catch_warnings(action="ignore"):
             yield sample, check(system, sample)
 
@@ -154,9 +155,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")
     parser.add_argument("--every", type=int, default=1, help="one sample in so many")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first of these samples")
+    parser.add_argument("--device", default="cpu")
     options = parser.parse_args()
     started, kinds, derivatives = time.time(), Counter(), 0
-    for sample, result in results(options.only, options.every):
+    for sample, result in results(**vars(options)):
         kinds[result.kind] += 1
         derivatives += result.derivatives
         if result.kind != "staged":

@@ -16,11 +16,12 @@ class System(stage_torch.System):
     refusals = (torch._dynamo.exc.Unsupported,)
     compiler = "aot_eager"
     """The backend of `torch.compile`."""
+    device = "cpu"
 
     def stage(self, f: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arrays: Any) -> list[Any]:
-            results = self.run(f, [torch.tensor(a) for a in arrays])
-            return [r.detach().numpy() if isinstance(r, torch.Tensor) else r for r in results]
+            results = self.run(f, [torch.tensor(a, device=self.device) for a in arrays])
+            return [r.numpy(force=True) if isinstance(r, torch.Tensor) else r for r in results]
 
         return call
 
