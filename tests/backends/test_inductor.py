@@ -7,6 +7,8 @@ import pytest
 from test_torch_compile import check
 from torch_support import QUIET, torch
 
+import autograph_rs as ag
+
 pytestmark = QUIET
 
 
@@ -49,6 +51,28 @@ def beginning_with_a_row(x):
 def test_gradients_by_inductor(f):
     """Several loops or conditionals get one value, a value that is written to, or views of one tensor."""
     check(f, (torch.tensor([3.0, -1.0, 8.0]),), (torch.tensor([600.0, -2.0]),), backend="inductor")
+
+
+def some_integer(x, k):
+    total = x.sum()
+    if total > 10:
+        found = -1, k
+    elif total > 5:
+        found = -(2**63), k * 2
+    else:
+        found = 2**62 + 1, -k
+    return total * 2, *found
+
+
+def test_integers_beside_floats_by_inductor():
+    """A float64 with the bits of -1 would be a NaN, of which inductor knows only one."""
+    check(
+        some_integer, *[(torch.tensor([s, 1.0]), torch.tensor(k)) for s in (9.5, 5, 1) for k in (-7, 2**62)]
+    )
+    for s in (9.5, 5.0, 1.0):
+        compiled = torch.compile(ag.convert(some_integer), fullgraph=True)
+        arguments = torch.tensor([s, 1.0]), torch.tensor(-3)
+        assert [int(y) for y in compiled(*arguments)[1:]] == [int(y) for y in some_integer(*arguments)[1:]]
 
 
 def test_samples_that_export_stages_are_compiled_whole():

@@ -125,3 +125,24 @@ def test_programs_run(f, device):
     expected = f(xs if f is numpy_arrays_join else torch.tensor(xs))
     for a, b in zip(leaves(program(given)), leaves(expected), strict=True):
         assert np.allclose(a, b)
+
+
+def three_zeros(x):
+    return x + torch.zeros(3)
+
+
+def test_the_default_device_holds_inside_torch_compile():
+    """It is set for the process, or around the call."""
+
+    def device_of_result():
+        torch.compiler.reset()
+        compiled = torch.compile(ag.convert(three_zeros), fullgraph=True, backend="eager")
+        return compiled(torch.ones(3, device="meta")).device.type
+
+    with torch.device("meta"):
+        assert device_of_result() == "meta"
+    torch.set_default_device("meta")
+    try:
+        assert device_of_result() == "meta"
+    finally:
+        torch.set_default_device(None)

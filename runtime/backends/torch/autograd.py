@@ -28,18 +28,30 @@ def is_smooth(dtype: torch.dtype) -> bool:
     return dtype.is_floating_point or dtype.is_complex
 
 
+_LOW = 2**32 - 1
+
+
 def as_differentiable(value: torch.Tensor) -> torch.Tensor:
-    """Encode a value whose dtype has no gradients as a float64, by its bits (int64) or by its value."""
+    """Encode a value whose dtype has no gradients in float64. An int64 has two along a new last axis.
+
+    Its bits as one float64 would not do: those of -1 are a NaN, which inductor replaces by another one.
+    """
     if is_smooth(value.dtype):
         return value
-    return value.view(torch.float64) if value.dtype == torch.int64 else value.to(torch.float64)
+    if value.dtype == torch.int64:
+        value = torch.stack((value >> 32, value & _LOW), -1)
+    return value.to(torch.float64)
 
 
 def restored(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Undo `as_differentiable`."""
     if value.dtype == dtype:
         return value
-    return value.detach().view(dtype) if dtype == torch.int64 else value.detach().to(dtype)
+    value = value.detach()
+    if dtype != torch.int64:
+        return value.to(dtype)
+    high, low = value.to(dtype).unbind(-1)
+    return (high << 32) | low
 
 
 def link_gradients(carried: Sequence[torch.Tensor], operands: Sequence[Any]) -> list[torch.Tensor]:

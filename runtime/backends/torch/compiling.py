@@ -29,6 +29,7 @@ from .private import (
     SYMBOLS,
     Dynamo,
     current_mode,
+    default_device_of_program,
     fake_of,
     make_dynamo_operator,
     pytree,
@@ -147,7 +148,7 @@ class _Call:
 
         def run(*_: Any) -> tuple[Any, ...]:
             outer[:] = [OuterTensors(current_mode().tracer, lambda tensor: self._lift(tensor, fakes))]
-            with _FakeArguments(outer[0]):
+            with _FakeArguments(outer[0]), default_device_of_program():
                 results[:] = [self.function(*self.args, **self.kwargs)]
                 changes[:] = [
                     (slot, new) for slot, old, new in self.state.new_values() if fake_of(old) is not new

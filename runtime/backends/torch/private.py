@@ -32,6 +32,9 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 # Documented with torch.export, which registers types with it; torch flattens arguments of nodes with it too.
 from torch.utils import _pytree as pytree
+
+# The mode behind `torch.set_default_device`.
+from torch.utils._device import DeviceContext
 from torch.utils.weak import WeakIdKeyDictionary
 
 from ...debugging.tracebacks import drop_current_frame
@@ -43,6 +46,7 @@ try:  # Dynamo lets no public function choose its graph, inputs and guards.
     from torch._dynamo import variables as _variables
     from torch._dynamo.variables import builder as _builder
     from torch._dynamo.variables import higher_order_ops as _higher_order_ops
+    from torch._dynamo.variables.torch_function import torch_function_mode_stack_state_mgr as _function_modes
     from torch._functorch import config as _functorch_config
 except ImportError:  # then `make_dynamo_operator` raises, and nothing captures calls in torch.compile
     _higher_order_ops = None
@@ -187,6 +191,19 @@ def without_write_check() -> Iterator[None]:
     finally:
         for op, value in zip(operators, before, strict=True):
             op._supports_training_input_mutation = value
+
+
+@contextlib.contextmanager
+def default_device_of_program() -> Iterator[None]:
+    """Create tensors on the device that the compiled program does, by `set_default_device` or `with torch.device`.
+
+    While Dynamo reads code, it has left these modes.
+    """
+    with contextlib.ExitStack() as stack:
+        for mode in _function_modes.stack:
+            if isinstance(mode, DeviceContext):
+                stack.enter_context(torch.device(mode.device))
+        yield
 
 
 class Dynamo:
