@@ -195,7 +195,7 @@ def without_write_check() -> Iterator[None]:
 
 @contextlib.contextmanager
 def default_device_of_program() -> Iterator[None]:
-    """Create tensors on the device that the compiled program does, by `set_default_device` or `with torch.device`.
+    """Create tensors on the default device of the compiled program: `set_default_device`, `with torch.device`.
 
     While Dynamo reads code, it has left these modes.
     """
