@@ -35,6 +35,8 @@ from autograph_rs.testing.harness import run
 from autograph_rs.testing.systems import stage_arrays
 
 OFFSET, STEP = 1e-3, 1e-5
+FINER = 1 / 64
+"""The part of a step that shows that a value is rounded."""
 TOLERANCE = 1e-4
 
 
@@ -100,11 +102,11 @@ def plain_derivative(sample: Sample, arguments: Sequence[Any]) -> float | None:
 
     if not any(map(is_float, leaves)):
         return None
-    at = {k: total(k * STEP) for k in (-2, -1, 0, 1, 2)}
+    at = {k: total(k * STEP) for k in (-2, -1, -FINER, 0, FINER, 1, 2)}
     left, right = at[0] - at[-1], at[1] - at[0]
-    narrow, wide = (at[1] - at[-1]) / (2 * STEP), (at[2] - at[-2]) / (4 * STEP)
+    finer, narrow, wide = ((at[k] - at[-k]) / (2 * k * STEP) for k in (FINER, 1, 2))
     scale = STEP * max(1.0, abs(narrow))
-    is_smooth = abs(left - right) < 0.01 * scale and close(narrow, wide)
+    is_smooth = abs(left - right) < 0.01 * scale and close(narrow, wide) and close(narrow, finer)
     return narrow if is_smooth else None
 
 

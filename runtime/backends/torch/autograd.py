@@ -28,6 +28,14 @@ def is_smooth(dtype: torch.dtype) -> bool:
     return dtype.is_floating_point or dtype.is_complex
 
 
+def with_distinct_gradients(results: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """Return the results of a `cond` such that no tensor is the gradient of two of them, as in `a + b`.
+
+    The backward pass is a `cond` as well, whose operands may not be the same when it is compiled.
+    """
+    return [r if i == 0 or not is_smooth(r.dtype) else r * 1 for i, r in enumerate(results)]
+
+
 _LOW = 2**32 - 1
 
 

@@ -19,7 +19,14 @@ from ..functional.backend import Outputs
 from ..functional.captures import Loop, ProgramCapture
 from ..functional.iterables import StagedSequence
 from . import higher_order
-from .autograd import as_differentiable, link_gradients, may_need_gradient, restored, select_initial
+from .autograd import (
+    as_differentiable,
+    link_gradients,
+    may_need_gradient,
+    restored,
+    select_initial,
+    with_distinct_gradients,
+)
 from .capture import Program, trace
 from .inplace_updates import InplaceUpdates, is_number, mark_shared
 from .items import device_of
@@ -124,6 +131,8 @@ class TorchBackend(TorchValues):
         if has_effects:
             assert_holds(restored(arrays.pop(), torch.bool), "")
         arrays = [restored(a, part.dtype) for a, part in zip(arrays, parts, strict=True)]
+        if encodes and is_within_compile():
+            arrays = with_distinct_gradients(arrays)
         return self._mark_results(self.from_arrays(avals, arrays), captures, outputs)
 
     def _selected(

@@ -195,9 +195,9 @@ def without_write_check() -> Iterator[None]:
 
 @contextlib.contextmanager
 def default_device_of_program() -> Iterator[None]:
-    """Create tensors on the default device of the compiled program: `set_default_device`, `with torch.device`.
+    """Create tensors on the default device of the compiled program.
 
-    While Dynamo reads code, it has left these modes.
+    While Dynamo reads code, it has left the modes of `set_default_device` and `with torch.device`.
     """
     with contextlib.ExitStack() as stack:
         for mode in _function_modes.stack:
