@@ -149,12 +149,15 @@ class _Call:
         def run(*_: Any) -> tuple[Any, ...]:
             outer[:] = [OuterTensors(current_mode().tracer, lambda tensor: self._lift(tensor, fakes))]
             with _FakeArguments(outer[0]), default_device_of_program():
-                results[:] = [self.function(*self.args, **self.kwargs)]
+                results[:] = [_in_parts(self.function(*self.args, **self.kwargs))]
                 changes[:] = [
-                    (slot, new) for slot, old, new in self.state.new_values() if fake_of(old) is not new
+                    (slot, _in_parts(new))
+                    for slot, old, new in self.state.new_values()
+                    if fake_of(old) is not new
                 ]
             leaves = pytree.tree_leaves([results, [value for _, value in changes]])
-            outputs[:] = [v for v in leaves if self._is_computed(v)]
+            parts = [part for v in leaves for part in (v.parts if isinstance(v, _Parts) else [v])]
+            outputs[:] = [v for v in parts if self._is_computed(v)]
             return tuple(outputs)
 
         try:
@@ -241,16 +244,38 @@ class _Call:
             return self.dynamo.constant(value)
         if type(value) in (tuple, list):
             return self.dynamo.sequence(type(value), [self._variable(v) for v in value])
-        if isinstance(value, (Optional, OptionalStructure, Text, *KINDS)):
-            raise StagingError(
-                "a converted function leaves a value that is None, a text or a container on one path only",
-                why="torch.compile builds results before their tensors are computed",
-                remedy="return a number or a flag beside the value, or export the function (torch.export)",
-            )
+        if isinstance(value, _Parts):
+            return self.dynamo.built_at_the_end(value.build, [self._variable(v) for v in value.parts])
         leaves, spec = pytree.tree_flatten(value)
         if len(leaves) == 1 and leaves[0] is value:
             return self.dynamo.existing(value)
         return self.dynamo.unflattened([self._variable(v) for v in leaves], spec)
+
+
+_OPEN_FORMS = (Optional, OptionalStructure, Text, *KINDS)
+"""The types of results whose form depends on the values of tensors: None, a text, a container of one path."""
+
+
+class _Parts:
+    """The parts of such a result, of which the compiled program builds it when it has run."""
+
+    def __init__(self, value: Any):
+        self.parts, self._spec = pytree.tree_flatten(value)
+
+    def build(self, *parts: Any) -> Any:
+        value = pytree.tree_unflatten(parts, self._spec)
+        return str(value) if isinstance(value, Text) else value
+
+
+def _in_parts(value: Any) -> Any:
+    """Return a result with the parts of what has no form yet. They are read while the trace runs."""
+
+    def is_open(value: Any) -> bool:
+        return isinstance(value, _OPEN_FORMS)
+
+    if not any(map(is_open, pytree.tree_leaves(value, is_leaf=is_open))):
+        return value
+    return pytree.tree_map(lambda v: _Parts(v) if is_open(v) else v, value, is_leaf=is_open)
 
 
 class _FakeArguments(TorchFunctionMode):

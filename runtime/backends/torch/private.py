@@ -44,6 +44,7 @@ try:  # Dynamo lets no public function choose its graph, inputs and guards.
     from torch._dynamo import guards as _guards
     from torch._dynamo import source as _source
     from torch._dynamo import variables as _variables
+    from torch._dynamo.bytecode_transformation import create_call_function as _create_call_function
     from torch._dynamo.variables import builder as _builder
     from torch._dynamo.variables import higher_order_ops as _higher_order_ops
     from torch._dynamo.variables.torch_function import torch_function_mode_stack_state_mgr as _function_modes
@@ -297,6 +298,10 @@ class Dynamo:
         function = self.constant(pytree.tree_unflatten)
         return function.call_function(self._tx, [self.sequence(list, leaves), self.constant(spec)], {})
 
+    def built_at_the_end(self, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+        """Return the variable of what a function makes of variables when the compiled program has run."""
+        return _BuiltAtTheEnd(self._output.install_global("autograph_rs", function), list(arguments))
+
     def add(self, graph: torch.fx.GraphModule, inputs: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         """Copy the nodes of a graph into Dynamo's; return the variables of its results, the fake `values`."""
         output = self._output
@@ -358,6 +363,23 @@ class Dynamo:
         if isinstance(error, _exc.TorchDynamoException):
             raise error
         _exc.unimplemented(gb_type=what, context=what, explanation=why, hints=[remedy], from_exc=error)
+
+
+if _higher_order_ops is not None:
+
+    class _BuiltAtTheEnd(_variables.base.VariableTracker):
+        """What a global function makes of its arguments in the code that Dynamo runs after the graph."""
+
+        def __init__(self, function: str, arguments: list[Any], **options: Any):
+            super().__init__(**options)
+            self.function, self.arguments = function, arguments
+
+        def reconstruct(self, codegen: Any) -> None:
+            load = functools.partial(codegen.create_load_global, self.function, add=True)
+            codegen.add_push_null(lambda: codegen.append_output(load()))
+            for argument in self.arguments:
+                codegen(argument)
+            codegen.extend_output(_create_call_function(len(self.arguments), False))
 
 
 def storage_key(tensor: torch.Tensor) -> StorageWeakRef:

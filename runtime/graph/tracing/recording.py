@@ -264,10 +264,10 @@ def _differs_from_operator(name: str, inputs: Sequence[Any]) -> bool:
     """Return whether a ufunc call may compute a different result from the operator of the same name.
 
     `x ** 2` computes a square, and operators on NumPy scalars round differently and may give NaNs another
-    sign. If the first operand is not staged, the call may come from an operator, which NumPy turns into a
+    sign. If the first operand belongs to NumPy, the call may come from an operator, which NumPy turns into a
     ufunc call.
     """
-    if not is_staged(inputs[0]):
+    if isinstance(inputs[0], (np.ndarray, np.generic)):
         return False
     return name == "pow" or all(map(_is_zero_dimensional, inputs))
 

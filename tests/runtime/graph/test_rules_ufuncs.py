@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from test_rules_support import Python, assorted, compare, filled
 
+import autograph_rs as ag
 from autograph_rs.runtime.errors import StagingError
 from autograph_rs.runtime.graph.ir.types import ArrayType, ScalarType
 from autograph_rs.runtime.graph.rules import ufunc_type
@@ -126,3 +127,23 @@ def test_no_warning_at_trace_time() -> None:
     assert ufunc_type(np.arctanh, "__call__", (ArrayType(np.dtype("f4"), (2,)),), {}) == ArrayType(
         np.dtype("f4"), (2,)
     )
+
+
+def iterated_power(u, n):
+    for _ in range(n):
+        u = np.power(0.5, u)
+    return u
+
+
+def iterated_operator(u, n):
+    for _ in range(n):
+        u = 0.5**u
+    return u
+
+
+@pytest.mark.parametrize("f", [iterated_power, iterated_operator])
+def test_a_power_of_a_plain_number_is_rounded_as_the_function_or_the_operator_does(f) -> None:
+    """For numbers of NumPy, they round differently: here in the seventh iteration."""
+    staged = ag.function(f, engine="numpy")
+    for n in range(12):
+        assert staged(np.float64(0), np.int64(n)) == f(np.float64(0), np.int64(n))
