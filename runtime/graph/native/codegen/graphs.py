@@ -23,6 +23,14 @@ from .float_flags import is_needed
 
 _LEAVES = frozenset(("raise", "check_bound", "some"))
 """Ops whose only effect is an error, which Python raises after machine code has given up."""
+_PARTIAL_USERS = frozenset(
+    (
+        "numpy.where",
+        "len",
+        "dimension",
+        *(f"numpy.{name}_like" for name in ("zeros", "ones", "empty", "full")),
+    )
+)
 WRITES = frozenset(("setitem", "add_at", "list_append", "list_set", "list_pop", "cond", "while", "for"))
 
 
@@ -197,11 +205,11 @@ class GraphEmitter(AxisReductionEmitter):
     def is_whole(self, value: Expression, node: Node) -> bool:
         """Return whether the user of an expression computes all of it.
 
-        LLVM may skip what `where` does not select.
+        LLVM may skip what `where` does not select, and some users read only the shape.
         """
         scope = self.scopes[-1]
         users = scope.graph.nodes[scope.last_use[node] :]  # none for a result of the graph
-        return not (value.may_warn and users and users[0].op == "numpy.where")
+        return not (value.may_warn and users and users[0].op in _PARTIAL_USERS)
 
     # --- Ownership --------------------------------------------------------------------------------
 

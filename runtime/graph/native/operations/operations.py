@@ -165,6 +165,8 @@ class OperationEmitter(ElementwiseEmitter):
         operands = [self.settle(v) for v in self.call_operands(node) if isinstance(v, Scalar)]
         if len(operands) != len(node.attrs.get("args", node.inputs)):
             raise UnsupportedError(f"{node.op} with these arguments is not compiled")
+        if name == "trunc" and any(o.kind.code == "b" and not o.kind.is_python for o in operands):
+            raise UnsupportedError("math.trunc rejects booleans of NumPy")
         operands = [self.settle(self._to_double(o)) for o in operands]
         registers = [("double", o.register) for o in operands]
         if name in ("sqrt", "fabs", "floor", "ceil", "trunc"):

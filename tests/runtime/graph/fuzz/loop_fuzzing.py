@@ -54,6 +54,8 @@ def differences(actual: tuple[Any, ...], expected: tuple[Any, ...]) -> str:
     """Return how two outcomes differ, or an empty string."""
     if actual[1] != expected[1]:
         return f"error {actual[1]}, not {expected[1]}"
+    if (actual[0] is None) != (expected[0] is None):
+        return "one of the engines raises"
     for what, ours, theirs in (
         ("result", actual[0] or (), expected[0] or ()),
         ("argument", actual[2], expected[2]),

@@ -366,3 +366,26 @@ def test_an_assignment_that_leaves_machine_code_has_written_nothing():
     check(written_with_a_conversion_that_warns, *[(ints, N(n)) for n in (2, 7, 7)], plain=False)
     floats = np.array([1.0, 2.0, 3.0, 1e300, 2.0, 1e18, 1.0])
     check(part_written_with_a_conversion_that_warns, *[(ints, floats, N(n)) for n in (1, 3, 3)], plain=False)
+
+
+def truncated(q, n):
+    total = 0
+    for _ in range(n):
+        total += math.trunc(q)
+    return total
+
+
+def test_truncating_a_boolean_of_numpy_is_an_error():
+    check(truncated, (np.bool_(True), N(3)), (np.bool_(False), N(0)), is_native=False)
+    check(truncated, (True, N(3)), is_native=False)
+
+
+def ones_like_roots(c, n):
+    for _ in range(n):
+        roots = np.sqrt(c)
+        c = np.ones_like(roots)
+    return c
+
+
+def test_an_operation_whose_result_only_gives_a_shape_warns():
+    check(ones_like_roots, (np.array([-7.25, 1.0]), N(2)), (np.array([4.0]), N(1)))
