@@ -23,14 +23,8 @@ from .float_flags import is_needed
 
 _LEAVES = frozenset(("raise", "check_bound", "some"))
 """Ops whose only effect is an error, which Python raises after machine code has given up."""
-_PARTIAL_USERS = frozenset(
-    (
-        "numpy.where",
-        "len",
-        "dimension",
-        *(f"numpy.{name}_like" for name in ("zeros", "ones", "empty", "full")),
-    )
-)
+_LIKE = [f"numpy.{name}_like" for name in ("zeros", "ones", "empty", "full")]
+_PARTIAL_USERS = frozenset(("numpy.where", "len", "dimension", *_LIKE))
 WRITES = frozenset(("setitem", "add_at", "list_append", "list_set", "list_pop", "cond", "while", "for"))
 
 
