@@ -261,10 +261,11 @@ class _Parts:
 
     def __init__(self, value: Any):
         self.parts, self._spec = pytree.tree_flatten(value)
+        self._is_text = isinstance(value, Text)
 
     def build(self, *parts: Any) -> Any:
         value = pytree.tree_unflatten(parts, self._spec)
-        return str(value) if isinstance(value, Text) else value
+        return str(pytree.tree_map_only(torch.Tensor, torch.Tensor.detach, value)) if self._is_text else value
 
 
 def _in_parts(value: Any) -> Any:

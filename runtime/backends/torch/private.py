@@ -381,6 +381,17 @@ if _higher_order_ops is not None:
                 codegen(argument)
             codegen.extend_output(_create_call_function(len(self.arguments), False))
 
+        def python_type(self) -> type:
+            _exc.unimplemented(
+                gb_type="a result of a converted function has no form yet",
+                context=self.function,
+                explanation="Whether it is None, and what a text says, is known when the graph has run.",
+                hints=["Convert the function that uses it, too (autograph_rs.convert), or only return it."],
+            )
+
+        get_real_python_backed_value = python_type
+        """What `is` compares. For a value that Dynamo does not know, it would be false."""
+
 
 def storage_key(tensor: torch.Tensor) -> StorageWeakRef:
     """Return a key that is equal for tensors that share memory."""
