@@ -11,7 +11,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
@@ -381,8 +381,8 @@ if _higher_order_ops is not None:
                 codegen(argument)
             codegen.extend_output(_create_call_function(len(self.arguments), False))
 
-        def python_type(self) -> type:
-            _exc.unimplemented(
+        def python_type(self) -> NoReturn:
+            raise _exc.unimplemented(
                 gb_type="a result of a converted function has no form yet",
                 context=self.function,
                 explanation="Whether it is None, and what a text says, is known when the graph has run.",
