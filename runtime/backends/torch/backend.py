@@ -31,7 +31,6 @@ from .capture import Program, trace
 from .inplace_updates import InplaceUpdates, is_number, mark_shared
 from .items import device_of
 from .private import assert_holds, is_within_compile, untraced
-from .selection import is_selectable, split_test
 from .values import Handle, TensorType, TorchValues
 
 MAX_UNROLLED = 4
@@ -112,7 +111,7 @@ class TorchBackend(TorchValues):
         if not avals and not has_effects:
             return []
         raises = any(c.raised for c in captures)
-        if not raises and is_selectable(programs, parts, compute=self.can_compute_both):
+        if not raises and higher_order.is_selectable(programs, parts, compute=self.can_compute_both):
             return self._mark_results(self._selected(test, captures, outputs), captures, outputs)
 
         def branch(i: int) -> Program:
@@ -178,7 +177,7 @@ class TorchBackend(TorchValues):
             examples = [torch.zeros_like(a) for a in (*head, *start)]
         program = trace(step, examples, fresh=True)
         is_separable = not is_counted and not body.program.has_effects and self._is_separable(loop, start)
-        carried_test = split_test(program, len(examples)) if is_separable else None
+        carried_test = higher_order.split_test(program, len(examples)) if is_separable else None
         if carried_test is not None:
             del head[0], examples[0]
 

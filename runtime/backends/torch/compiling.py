@@ -24,19 +24,9 @@ from ...values.selected_container import KINDS
 from ..functional.optional_values import Optional
 from ..functional.staged_text import Text
 from .capture import OuterTensors
+from .dynamo import Dynamo, default_device_of_program, make_dynamo_operator, tables_of
 from .higher_order import separate_operands
-from .private import (
-    SYMBOLS,
-    Dynamo,
-    current_mode,
-    default_device_of_program,
-    fake_of,
-    make_dynamo_operator,
-    pytree,
-    standing_for_real_tensors,
-    tables_of,
-    untraced,
-)
+from .private import SYMBOLS, current_mode, fake_of, pytree, standing_for_real_tensors, untraced
 
 _LITERALS = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size)
 
