@@ -309,7 +309,7 @@ def is_private(name: str) -> bool:
 
 
 def test_private_interfaces_stand_in_one_module() -> None:
-    """Of each framework one module, `private.py`, imports what a new version may take away; and `dynamo.py`."""
+    """Of each framework `private.py` alone imports what a new version may take away, and of torch `dynamo.py`."""
     found = {
         module for module, package, file in modules() if any(map(is_private, imports(tree_of(file), package)))
     }
