@@ -309,7 +309,7 @@ def is_private(name: str) -> bool:
 
 
 def test_private_interfaces_stand_in_one_module() -> None:
-    """Of each framework only `private.py` imports what a new version may take away, of torch `dynamo.py`, too."""
+    """Of each framework only `private.py` imports what a version may take away, of torch `dynamo.py`, too."""
     found = {
         module for module, package, file in modules() if any(map(is_private, imports(tree_of(file), package)))
     }
