@@ -67,13 +67,12 @@ class GraphText:
         self.nodes[node] = len(self.nodes)
 
     def _type(self, kind: Any) -> None:
-        text = self._types.get(id(kind))
-        if text is None:
-            begin = len(self._parts)
-            self._value(kind)
-            text = self._types[id(kind)] = "".join(self._parts[begin:])
-        else:
-            self._parts.append(text)
+        if id(kind) in self._types:
+            self._parts.append(self._types[id(kind)])
+            return
+        begin = len(self._parts)
+        self._value(kind)
+        self._types[id(kind)] = "".join(self._parts[begin:])
 
     def _value(self, value: Any) -> None:
         kind = type(value)
@@ -94,7 +93,7 @@ class GraphText:
             self._parts.append(value.tobytes().hex())
         elif is_dataclass(kind):
             self._values(_name(kind), [getattr(value, name) for name in _field_names(kind)])
-        elif value.__hash__ is None:
+        elif kind.__hash__ is None:
             raise UnknownValueError(value)
         else:
             self._parts.append(f"<{_name(value)}>")

@@ -15,8 +15,9 @@ from breadth import some
 from native_support import described, needs_llvm
 
 import autograph_rs as ag
+from autograph_rs.runtime.graph.ir.graph import Graph, Node
 from autograph_rs.runtime.graph.native.linking import cache
-from autograph_rs.runtime.graph.native.linking.keys import GraphText
+from autograph_rs.runtime.graph.native.linking.keys import GraphText, UnknownValueError
 
 KEY = cache.key_of("text", "cpu")
 POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows has no permission bits")
@@ -242,3 +243,18 @@ def test_what_differs_in_a_graph_has_another_key():
     texts = [text(f) for f in functions] + [text(functions[0], "float32")]
     assert len(set(texts)) == len(texts)
     assert text(lambda x: x * 2.0) == texts[0]
+
+
+def text_with(value):
+    graph = Graph("attribute")
+    graph.nodes = [Node("call", (), {"function": value}, None, ())]
+    return GraphText(graph).text
+
+
+def test_classes_have_a_text_even_if_their_objects_have_no_hash():
+    class Table(dict):
+        pass
+
+    assert len({text_with(kind) for kind in (list, dict, np.ndarray)}) == 3
+    with pytest.raises(UnknownValueError):
+        text_with(Table())
