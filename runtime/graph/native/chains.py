@@ -19,8 +19,8 @@ from ..ir.types import ArrayType, ScalarType
 from ..rules.ufuncs import OPERATOR_OF
 from .assembly.statuses import INLINE, NOT_RUN
 from .linking.compilation import Build
-from .parallel import FasterOf, run_parts, thread_count
 from .region import Owner, Region
+from .workers import FasterOf, SharedCall, thread_count
 
 if TYPE_CHECKING:
     from .linking.calls import NativeCode
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 CHAIN_FILE = (lambda: None).__code__.co_filename
 MIN_ELEMENTS = 4096
 """The number of elements of an array from which a chain pays."""
-MIN_PARALLEL = 2**19
-"""The number of elements from which several threads run a chain."""
+MIN_PART = 2**17
+"""The number of elements that a thread takes at least."""
 _LONG = 2**21
 """The number of elements that NumPy computes in about the time after which a region is compiled."""
 _MOST_IN_ONE_LOOP = 64
@@ -195,15 +195,15 @@ class ChainRegion(Region):
             return run
         in_one_thread = run if len(shapes[0][0]) == 1 else run_flat
         size = math.prod(shapes[0][0])
-        if size < MIN_PARALLEL or thread_count() == 1:
+        if size < 2 * MIN_PART or thread_count() == 1:
             return in_one_thread
-        part = native.giving_up()
+        shared, count = SharedCall(native), min(thread_count(), size // MIN_PART)
 
         def run_in_threads(*arguments: Any) -> tuple:
             if not _are_contiguous(arguments):
                 return self.run_python(*arguments)
             targets = [empty(shape, dtype) for shape, dtype in shapes]
-            if run_parts(part.call, [*map(_flat, (*arguments, *targets))], size):
+            if shared([*map(_flat, (*arguments, *targets))], size, count):
                 return tuple(targets)
             return in_one_thread(*arguments)
 

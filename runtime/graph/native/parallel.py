@@ -1,26 +1,22 @@
-"""Run the independent iterations of a loop, or the elements of a chain, in several threads.
+"""Run the independent iterations of a loop in several threads.
 
 Each thread runs a part of the range. If machine code gives up in one of them, all is run again in one thread.
 """
 
 from __future__ import annotations
 
-import contextvars
 import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from statistics import median
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from .background import is_compiling
 from .independence import Independence
+from .workers import thread_count
 
-CALLS_IN_TURN = 15
-"""The calls of each way of which the median decides whether several threads are faster."""
 MIN_SECONDS = 0.0005
 """The time of a loop in one thread from which several pay."""
 
@@ -30,57 +26,8 @@ def _executor() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(thread_count(), thread_name_prefix="autograph_rs parallel")
 
 
-def thread_count() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_executor.cache_clear)  # its threads do not exist there
-
-
-def run_parts(part: Callable[..., tuple | None], values: Sequence[Any], size: int) -> bool:
-    """Call `part` with each part of the arrays of `size` elements. Return whether none gave up."""
-    step = -(-size // thread_count())
-
-    def cut(start: int) -> list[Any]:
-        return [v[start : start + step] if np.ndim(v) else v for v in values]
-
-    futures = [
-        _executor().submit(contextvars.copy_context().run, part, *cut(start))
-        for start in range(step, size, step)
-    ]
-    results = [part(*cut(0)), *(future.result() for future in futures)]
-    return None not in results
-
-
-class FasterOf:
-    """Functions with the same results, of which the fastest remains. At first they run in turn.
-
-    Several threads may take longer than one: others use the processors, or the memory is the limit. While
-    regions are compiled, the last function runs and nothing is measured.
-    """
-
-    def __init__(self, *functions: Callable[..., tuple]):
-        self._functions = functions
-        self._seconds: list[list[float]] = [[] for _ in functions]
-        self._run: Callable[..., tuple] = self._measured
-
-    def __call__(self, *arguments: Any) -> tuple:
-        return self._run(*arguments)
-
-    def _measured(self, *arguments: Any) -> tuple:
-        if is_compiling():
-            return self._functions[-1](*arguments)
-        seconds = min(self._seconds, key=len)
-        began = perf_counter()
-        results = self._functions[self._seconds.index(seconds)](*arguments)
-        seconds.append(perf_counter() - began)
-        if len(self._seconds[-1]) == CALLS_IN_TURN:
-            medians = list(map(median, self._seconds))
-            self._run = self._functions[medians.index(min(medians))]
-        return results
 
 
 class ParallelLoop:

@@ -11,6 +11,8 @@ FRAME_HEADER = 2
 """The words of a frame before its values."""
 FUNCTIONS = ("call_region", "call_finish", "release_all")
 """The functions of a region that Python calls."""
+SHARED_FUNCTIONS = ("call_parts", "work")
+"""Those of a region in one loop, besides."""
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from .control_flow import POLL_INTERVAL
 from .graphs import Scope
 from .identity import check_results
 from .layout import FRAME_HEADER, Leaving, RegionCode
+from .parts import METHODS, SHARED_METHODS, SYMBOLS
 
 
 class RegionEmitter(BoundaryEmitter):
@@ -57,7 +58,8 @@ class RegionEmitter(BoundaryEmitter):
         self.values.update(zip(graph.arguments, self.inputs, strict=False))
         self.input_dims = {d for v in self.inputs if isinstance(v, Array) for d in v.dims if not d.isdigit()}
         start = len(w.lines)
-        w.line(f"store ptr {w.external('ptr', 'PyEval_SaveThread')}, ptr {self._thread}")
+        if not self.in_one_loop:
+            w.line(f"store ptr {w.external('ptr', 'PyEval_SaveThread')}, ptr {self._thread}")
         written = set() if self.keeps_arguments else self.written_in(graph)
         self._back_up([v for n, v in zip(graph.arguments, self.inputs, strict=False) if n in written])
         self.frames.append(Frame(None, graph, 0))
@@ -159,9 +161,10 @@ class RegionEmitter(BoundaryEmitter):
     ) -> tuple[str, RegionCode]:
         w = self.w
         w.declarations["llvm.memcpy.p0.p0.i64"] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
-        functions = [w.text("region"), finish_function(outputs), METHODS]
+        methods = SHARED_METHODS if self.in_one_loop else METHODS
+        functions = [w.text("region"), finish_function(outputs), methods]
         text = "\n".join([PRELUDE, *w.constants, *w.declarations.values(), *functions, METADATA])
-        symbols, uses_floats = sorted({*w.symbols, *METHOD_SYMBOLS}), bool(_FLOAT_CODE.search(text))
+        symbols, uses_floats = sorted({*w.symbols, *SYMBOLS}), bool(_FLOAT_CODE.search(text))
         return text, RegionCode(
             symbols, self.words, outputs, self.checkpoints, exits, self.allocates, uses_floats, only_read
         )
@@ -254,7 +257,8 @@ class RegionEmitter(BoundaryEmitter):
 
     def _restore_thread(self) -> None:
         w = self.w
-        w.external("void", "PyEval_RestoreThread", ("ptr", w.op(f"load ptr, ptr {self._thread}")))
+        if not self.in_one_loop:
+            w.external("void", "PyEval_RestoreThread", ("ptr", w.op(f"load ptr, ptr {self._thread}")))
 
     def poll(self, count: str | None) -> None:
         w = self.w
@@ -305,28 +309,6 @@ def _is_in_memory(result: Any) -> bool:
     return isinstance(value, (Array, List))
 
 
-METHOD_SYMBOLS = ("PyLong_AsVoidPtr", "PyLong_FromLong")
-METHODS = f"""
-define ptr @call_region(ptr %self, ptr %argument) {{
-  %frame = call ptr @PyLong_AsVoidPtr(ptr %argument)
-  %status = call i64 @region(ptr %frame)
-  %interrupted = icmp eq i64 %status, {INTERRUPTED}
-  br i1 %interrupted, label %error, label %done
-error:
-  ret ptr null
-done:
-  %result = call ptr @PyLong_FromLong(i64 %status)
-  ret ptr %result
-}}
-define ptr @call_finish(ptr %self, ptr %argument) {{
-  %frame = call ptr @PyLong_AsVoidPtr(ptr %argument)
-  %status = call i64 @finish(ptr %frame)
-  %result = call ptr @PyLong_FromLong(i64 %status)
-  ret ptr %result
-}}
-declare ptr @PyLong_AsVoidPtr(ptr)
-declare ptr @PyLong_FromLong(i64)
-"""
 _FLOAT_CODE = re.compile(r"= f(add|sub|mul|div|rem|ptrunc)|@numpy_loop|@autograph_")
 
 

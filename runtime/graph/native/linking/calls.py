@@ -89,15 +89,26 @@ class NativeCode:
         self.code, self._library, self._inputs, self.recover = code, library, inputs, recover
         kinds = {f.kind for f in code.outputs if f.kind is not None and f.rank < 0 and not f.is_list}
         self.pool = FramePool(code.words, [kind.dtype for kind in kinds if kind.dtype is not None])
-        *names, release = FUNCTIONS
-        self._methods = [_Method(name, library.address(name)) for name in names]
-        self.enter, self.finish = (method.function() for method in self._methods)
+        enter, finish, release = FUNCTIONS
+        self._methods: list[_Method] = []
+        self.enter, self.finish = self.method(enter), self.method(finish)
         self.release_all = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(library.address(release))
         self.call = _caller(self, inputs)
+
+    def method(self, name: str) -> Callable[[int], int]:
+        """Return a function of the machine code. It is valid as long as this object lives."""
+        self._methods.append(_Method(name, self._library.address(name)))
+        return self._methods[-1].function()
 
     def giving_up(self) -> NativeCode:
         """Return the code with calls that return None where machine code gives up."""
         return NativeCode(self.code, self._library, self._inputs, give_up)
+
+    def filler(self) -> Callable[..., Frame | None]:
+        """Return a function from the inputs to a frame that holds them, or None if they are refused."""
+        names, namespace = _names(self._inputs), _namespace(self)
+        filling = _filling_lines(self, self._inputs, names, namespace, "return None")
+        return _function([f"def call({', '.join(names)}):", *filling, "    return frame"], namespace)
 
     def leave(self, frame: Frame, status: int, arguments: Sequence[Any]) -> list[Any]:
         """Return the values at the checkpoint where machine code gave up."""
@@ -197,35 +208,65 @@ def _caller(native: NativeCode, inputs: Sequence[Node]) -> Callable[..., tuple]:
 
     If machine code gives up, `recover` returns the results.
     """
-    code = native.code
-    names = [f"x{i}" for i in range(len(inputs))]
+    names, namespace = _names(inputs), _namespace(native)
     arguments = f"({''.join(n + ', ' for n in names)})"
-    namespace: dict[str, Any] = {
+    refused = f"return native.recover(native, {NOT_RUN}, None, {arguments})"
+    lines = [
+        f"def call({', '.join(names)}):",
+        *_filling_lines(native, inputs, names, namespace, refused),
+        "    try:",
+        "        status = enter(address)",
+        "    except BaseException:",
+        "        native.release(frame)",
+        "        raise",
+        "    if status:",
+        f"        if status == {NOT_RUN}:",
+        "            native.release(frame)",
+        f"        return native.recover(native, status, frame, {arguments})",
+        *_result_lines(native.code, names, namespace),
+    ]
+    return _function(lines, namespace)
+
+
+def _function(lines: Sequence[str], namespace: dict[str, Any]) -> Callable[..., Any]:
+    exec(compile("\n".join(lines), CALL_FILE, "exec"), namespace)  # noqa: S102 - this is the compiler
+    function: Callable[..., Any] = namespace["call"]
+    return function
+
+
+def _names(inputs: Sequence[Node]) -> list[str]:
+    return [f"x{i}" for i in range(len(inputs))]
+
+
+def _namespace(native: NativeCode) -> dict[str, Any]:
+    return {
         "native": native, "enter": native.enter, "finish": native.finish,
         "pool": native.pool.free, "new": native.pool.new, "error": struct.error,
         "shared": shared, "empty": np.empty, "MISSING": Missing.VALUE,
         "errstate": _errstate, "default_errstate": _DEFAULT_ERRSTATE, "geterr": np.geterr,
     }  # fmt: skip
+
+
+def _filling_lines(
+    native: NativeCode, inputs: Sequence[Node], names: Sequence[str], namespace: dict[str, Any], refused: str
+) -> list[str]:
+    """Return the lines that write the inputs into a frame, or do what is said if they are refused."""
     varying = []
-    for name, node in zip(names, inputs, strict=True):
-        kind = node.type
-        if not isinstance(kind, (ScalarType, ArrayType)):
-            continue
-        if node.attrs.get("may_vary") and not (isinstance(kind, ArrayType) and kind.shape):
-            namespace[f"type_{name}"] = kind.python if isinstance(kind, ScalarType) else kind.dtype.type
-            varying.append(f"type({name}) is not type_{name}")
-    refused = f"return native.recover(native, {NOT_RUN}, None, {arguments})"
     layout, values, lists = "", [], []
     for name, node in zip(names, inputs, strict=True):
-        form, text = _input_words(name, node.type, namespace)
+        kind = node.type
+        is_number = isinstance(kind, ScalarType) or (isinstance(kind, ArrayType) and not kind.shape)
+        if is_number and node.attrs.get("may_vary"):
+            namespace[f"type_{name}"] = kind.python if isinstance(kind, ScalarType) else kind.dtype.type
+            varying.append(f"type({name}) is not type_{name}")
+        form, text = _input_words(name, kind, namespace)
         layout += form
         values += text
-        if isinstance(bound_type(node.type), ListType):
+        if isinstance(bound_type(kind), ListType):
             lists.append(f"        {name}_items = as_items_{name}({name})")
     namespace["pack"] = struct.Struct(layout).pack_into
-    lines = [
-        f"def call({', '.join(names)}):",
-        *([f"    if {_REPORTS_UNDERFLOW}:", f"        {refused}"] if code.uses_floats else ()),
+    return [
+        *([f"    if {_REPORTS_UNDERFLOW}:", f"        {refused}"] if native.code.uses_floats else ()),
         *([f"    if {' or '.join(varying)}:", f"        {refused}"] if varying else ()),
         "    try:",
         "        frame = pool.pop()",
@@ -238,20 +279,7 @@ def _caller(native: NativeCode, inputs: Sequence[Node]) -> Callable[..., tuple]:
         "    except (error, OverflowError, TypeError, ValueError):",
         "        pool.append(frame)",
         f"        {refused}",
-        "    try:",
-        "        status = enter(address)",
-        "    except BaseException:",
-        "        native.release(frame)",
-        "        raise",
-        "    if status:",
-        f"        if status == {NOT_RUN}:",
-        "            native.release(frame)",
-        f"        return native.recover(native, status, frame, {arguments})",
-        *_result_lines(code, names, namespace),
     ]
-    exec(compile("\n".join(lines), CALL_FILE, "exec"), namespace)  # noqa: S102 - this is the compiler
-    function: Callable[..., Any] = namespace["call"]
-    return function
 
 
 def _input_words(name: str, kind: Any, namespace: dict[str, Any]) -> tuple[str, list[str]]:

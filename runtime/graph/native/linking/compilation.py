@@ -8,7 +8,7 @@ from ....debugging.loggers import NATIVE
 from ...ir.graph import Graph, Node
 from ...ir.types import ArrayType
 from ..assembly.statuses import Mode, UnsupportedError
-from ..codegen.layout import FUNCTIONS, RegionCode
+from ..codegen.layout import FUNCTIONS, SHARED_FUNCTIONS, RegionCode
 from . import cache
 from .calls import NativeCode
 from .entries import Binary, pack, unpack
@@ -62,7 +62,7 @@ class Build:
 
         text, code = compile_region(self._graph, self._mode, self._targets, **self._options)
         file = object_code(text)
-        binary: Binary = link(file, FUNCTIONS) or file
+        binary: Binary = link(file, FUNCTIONS + SHARED_FUNCTIONS) or file
         if self._key and self._numbers is not None:
             cache.store(self._key, pack(code, binary, self._numbers))
         try:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
 from native_support import check, draw, engine_of, needs_llvm
 
 import autograph_rs as ag
-from autograph_rs.runtime.graph.native import background, chains, parallel
+from autograph_rs.runtime.graph.native import background, chains, workers
 
 pytestmark = needs_llvm
 SIZES = (4096, 4097, 4111, 20_000)
@@ -128,9 +129,8 @@ def test_results_are_new_arrays():
 @pytest.fixture
 def several_threads(monkeypatch):
     """Cut arrays into parts, whatever the number of processors."""
-    monkeypatch.setattr(chains, "MIN_PARALLEL", 5000)
-    for module in (chains, parallel):
-        monkeypatch.setattr(module, "thread_count", lambda: 3)
+    monkeypatch.setattr(chains, "MIN_PART", 1500)
+    monkeypatch.setattr(chains, "thread_count", lambda: 3)
 
 
 def test_threads_do_what_one_does(several_threads):
@@ -153,23 +153,70 @@ def test_threads_warn_once(several_threads, errors):
         check(lambda a, b: a * b + b, (changed, changed), errors=errors)
 
 
-def test_the_faster_of_two_ways_remains(monkeypatch):
-    """Both run in turn until each has had its calls; then the one that took less time runs."""
-    now, called = [0.0], []
-    monkeypatch.setattr(parallel, "perf_counter", lambda: now[0])
+def test_the_faster_of_two_ways_runs(monkeypatch):
+    """Each has its turns; then the one that took less time runs, until both are measured again."""
+    now, called, took = [0.0], [], {"threads": 2.0, "one": 1.0}
+    monkeypatch.setattr(workers, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(workers, "CALLS_UNTIL_MEASURED", 30)
 
-    def taking(seconds, name):
+    def way(name):
         def run(x):
-            now[0] += seconds
+            now[0] += took[name]
             called.append(name)
             return (x,)
 
         return run
 
-    faster = parallel.FasterOf(taking(2.0, "threads"), taking(1.0, "one"))
-    count = 2 * parallel.CALLS_IN_TURN
-    assert [faster(i) for i in range(count + 3)] == [(i,) for i in range(count + 3)]
-    assert called == ["threads", "one"] * parallel.CALLS_IN_TURN + ["one"] * 3
+    faster = workers.FasterOf(way("threads"), way("one"))
+    turns = (
+        workers.MEASURED_CALLS
+        // workers.CALLS_IN_SUCCESSION
+        * [name for name in ("threads", "one") for _ in range(workers.CALLS_IN_SUCCESSION)]
+    )
+    count = 2 * (len(turns) + 30)
+    results = []
+    for i in range(count):
+        if i == count // 2:
+            took["one"] = 3.0
+        results.append(faster(i))
+    assert results == [(i,) for i in range(count)]
+    assert called == [*turns, *["one"] * 30, *turns, *["threads"] * 30]
+
+
+def in_threads(f, *args):
+    """Return the way of a chain that uses several threads."""
+    function = ag.function(f, engine="native")
+    function(*args)
+    [chain] = engine_of(function).chains
+    return chain.run._functions[0]
+
+
+def test_workers_take_parts(several_threads):
+    """They do so once they listen, and the results are those of the calling thread."""
+    a, b = np.linspace(-1, 1, 9000), np.linspace(3, -3, 9000)
+    run = in_threads(leaky, a, b)
+    run(a, b)
+    for worker in workers._workers[:2]:
+        worker._words[3] = 99  # the status of the last part
+        while worker._words[3]:
+            np.testing.assert_array_equal(run(a, b)[0], leaky(a, b))
+
+
+def test_callers_share_workers(several_threads):
+    """A thread whose parts nobody takes runs them itself."""
+    pairs = [(np.linspace(-1, i, 9000), np.linspace(i, -3, 9000)) for i in range(3)]
+    run, wrong = in_threads(leaky, *pairs[0]), []
+
+    def call(a, b):
+        expected = leaky(a, b)
+        wrong.extend(i for i in range(300) if not np.array_equal(run(a, b)[0], expected))
+
+    threads = [threading.Thread(target=call, args=pair) for pair in pairs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
 
 
 FORKS = """
