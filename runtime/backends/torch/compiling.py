@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.overrides import TorchFunctionMode
@@ -230,7 +231,7 @@ class _Call:
         """Return Dynamo's variable for a value that the function left."""
         if id(value) in self.variables:
             return self.variables[id(value)]
-        if isinstance(value, _LITERALS):
+        if isinstance(value, _LITERALS) and not isinstance(value, np.generic):  # np.float64 is a float, too
             return self.dynamo.constant(value)
         if type(value) in (tuple, list):
             return self.dynamo.sequence(type(value), [self._variable(v) for v in value])

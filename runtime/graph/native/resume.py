@@ -14,7 +14,7 @@ from typing import Any
 from ..ir.graph import Graph, Node, Slot
 from ..ir.subgraphs import Loop
 from ..ir.types import ArrayType, ScalarType
-from .codegen.bailouts import Checkpoint, Frame
+from .codegen.bailouts import Checkpoint, Frame, operand_of
 
 
 @dataclass
@@ -51,6 +51,8 @@ class _Builder:
 
     def copy(self, value: Node) -> Node:
         """Return the copy of a value of the region, computed again if it is not live."""
+        if value not in self.copies and value.op == "argument":
+            self.copies[value] = self.copy(operand_of(self.checkpoint, value))
         if value not in self.copies:
             inputs = tuple([self.copy(i) for i in value.inputs])
             self.copies[value] = self.add(value.op, inputs, value.attrs, value.type, value)

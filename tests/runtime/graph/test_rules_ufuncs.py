@@ -147,3 +147,13 @@ def test_a_power_of_a_plain_number_is_rounded_as_the_function_or_the_operator_do
     staged = ag.function(f, engine="numpy")
     for n in range(12):
         assert staged(np.float64(0), np.int64(n)) == f(np.float64(0), np.int64(n))
+
+
+def power_of_a_scalar(v):
+    return np.power(np.float32(200), v), np.float32(200) ** v
+
+
+def test_a_power_of_a_scalar_of_numpy_is_rounded_as_the_function_or_the_operator_does() -> None:
+    """They round differently where NumPy computes the function of arrays in another way: here on x86."""
+    v = np.float32(-7.25)
+    assert ag.function(power_of_a_scalar, engine="numpy")(v) == power_of_a_scalar(v)

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...ir.graph import Graph, Node
-from ...ir.subgraphs import Loop
+from ...ir.subgraphs import Loop, argument_sources
+from ..assembly.statuses import UnsupportedError
 
 RECREATED = frozenset(("constant", "range", "enumerate", "zip", "reversed"))
 """Ops whose results are made again from their inputs where they are live."""
@@ -62,7 +63,8 @@ def find_live(checkpoint: Checkpoint, is_deferred: Callable[[Node], bool]) -> No
             return
         if value.op in RECREATED or is_deferred(value):
             checkpoint.recreated.add(value)
-            for part in value.inputs:
+            parts = value.inputs if value.op != "argument" else (operand_of(checkpoint, value),)
+            for part in parts:
                 add(part, defined)
         else:
             live.setdefault(value)
@@ -80,6 +82,20 @@ def find_live(checkpoint: Checkpoint, is_deferred: Callable[[Node], bool]) -> No
                 _add_iteration(checkpoint, level, frame.node.inputs[1], add)
         first = frame.index + 1
     checkpoint.live = list(live)
+
+
+def operand_of(checkpoint: Checkpoint, argument: Node) -> Node:
+    """Return the value that an argument of a running inner graph is another name of.
+
+    Raises:
+        UnsupportedError: it is none.
+    """
+    for frame in checkpoint.frames[1:]:
+        assert frame.node is not None
+        for relation, source, inner in argument_sources(frame.node, frame.graph):
+            if inner is argument and relation == "=":
+                return source
+    raise UnsupportedError("a view is live where machine code gives up")
 
 
 def _add_iteration(checkpoint: Checkpoint, level: int, source: Node, add: Callable[[Node], None]) -> None:

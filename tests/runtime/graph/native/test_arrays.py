@@ -325,3 +325,26 @@ def test_a_limit_out_of_bounds_that_is_not_reached():
     """The loop stays machine code."""
     f = check(every_third, *[(np.arange(10.0), N(n)) for n in (8, 9, 10, 11)])
     assert all(region.bailouts == 0 for region in engine_of(f).regions)
+
+
+def read_beyond_a_view(values, n):
+    q = False
+    w = np.zeros(n)
+    for x in values:
+        y = x / 2
+        w = w[-0:][::1]
+        k = 0
+        while k < n:
+            k = k + 1
+            q = not w[1]
+        w[1:] = w[:-1]
+    return q, w, y
+
+
+@pytest.mark.parametrize("optimise", [True, False])
+def test_a_view_in_an_inner_graph_is_made_again_after_machine_code_gave_up(optimise):
+    f = ag.function(read_beyond_a_view, engine="native", optimise=optimise)
+    values = np.arange(8)
+    assert f(values, np.int64(3))[0]
+    with pytest.raises(IndexError, match="index 1 is out of bounds for axis 0 with size 1"):
+        f(values, np.int64(1))
