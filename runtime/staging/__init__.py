@@ -22,7 +22,7 @@ _HOMES = {
     "exceptions": "AlwaysRaises",
     "generator_expressions": "assumed note_push_form",
     "generators": "Consumer StagedItems source_of",
-    "growing_lists": "staged_in_place",
+    "growing_lists": "array_staged_in_place staged_in_place",
     "identity": "identical",
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit sized",

@@ -95,6 +95,8 @@ class TorchBackend(TorchValues):
     def run_program(self, capture: ProgramCapture, arguments: Sequence[Any]) -> Sequence[Any]:
         return capture.program.results(arguments)
 
+    staged_array = staticmethod(torch.tensor)
+
     # Conditionals
 
     def conditional(

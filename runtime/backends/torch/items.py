@@ -11,7 +11,8 @@ import numpy as np
 import torch
 
 from ... import staging
-from ...errors import UnsupportedFunctionError, ValueNeededError
+from ...core.active_backends import active_backend
+from ...errors import AliasError, UnsupportedFunctionError, ValueNeededError
 from ..functional.index_errors import (
     in_range,
     mixed_items_error,
@@ -128,7 +129,7 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
     target, key, value = for_write(target, key, value)
     if isinstance(target, np.ndarray) and (staging.has_staged(key) or isinstance(value, torch.Tensor)):
         parts = key if type(key) is tuple else (key,)
-        target = torch.tensor(target, device=device_of((value, *parts)))
+        target = _staged_in_place(target, device_of((value, *parts)))
     if not isinstance(target, torch.Tensor):
         if staging.has_staged(key):
             raise staged_key_error(target, "use a tensor")
@@ -149,6 +150,20 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         value = torch.full((), value, dtype=target.dtype, device=target.device)
     torch.ops.aten.index_put_(view, indexes, value)
     return target
+
+
+def _staged_in_place(array: np.ndarray, device: torch.device | None) -> torch.Tensor:
+    """Have the traced code refer to a tensor in place of a plain array, to which it is about to write."""
+    return staging.array_staged_in_place(
+        active_backend(),
+        array,
+        lambda plain: torch.tensor(plain, device=device),
+        lambda other: AliasError(
+            f"a staged value is written into a plain array, and {other} also refers to the array",
+            why="the other reference would not see the write, which happens only when the graph runs",
+            remedy="write to a copy (y = x.copy()), or pass the array as an argument",
+        ),
+    )
 
 
 def contains(item: Any, container: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Replace plain lists, sets and dicts with staged ones, once what they contain depends on staged values."""
+"""Replace plain lists, sets, dicts and arrays with staged ones, once their contents are staged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from ...backends import Backend
 from ...core.closures import holder_frame
 from ...debugging.tracebacks import is_internal
 from ...errors import AliasError, StagingError
+from ...values.array_views import key_of_view
 from ...values.locations import Location, Variable
+from ...values.plain_loops import followed
 from .aliases import holding_variables, other_reference, replaced
 from .escapes import is_made_in_trace
 from .heap import is_older
@@ -56,6 +58,36 @@ def staged_in_place(
         return None, "the caller"
     restage = GrowLists([value]) if isinstance(value, list) else Restage([*without] or [value])
     return replaced(value, make, find, is_free, restage, views=without)
+
+
+def array_staged_in_place(
+    backend: Backend, array: Any, make: Callable[[Any], Any], refusal: Callable[[str], Exception]
+) -> Any:
+    """Have the traced code refer to a staged array in place of a plain one, to which it is about to write.
+
+    If the plain array is a view, a view of a staged array takes its place.
+
+    Raises:
+        Exception: `refusal` of what else refers to the array, or of "" if it is not a plain array.
+    """
+
+    def moved(array: Any, make: Callable[[Any], Any], *views: Any) -> Any:
+        made, other = staged_in_place(backend, array, make, without=views)
+        if other:
+            raise refusal(other)
+        return made
+
+    if type(array) is not np.ndarray:
+        raise refusal("")
+    replacement = followed(array)
+    if replacement is not array:
+        return replacement
+    base = array.base
+    key = key_of_view(array, base) if type(base) is np.ndarray else None
+    if key is None:
+        return moved(array, make)
+    staged_base = moved(base, make, array)
+    return moved(array, lambda _: staged_base[key])
 
 
 def stage_list(statement: Statement, location: Any) -> bool:
