@@ -32,7 +32,7 @@ from ..ir.types import (
     holds_references,
 )
 from ..state.variables import Variable
-from ..tracing import effects, failing_ops, plain_arrays, recording  # noqa: F401 - fills check_failing
+from ..tracing import effects, failing_ops, numpy_writes, recording  # noqa: F401 - fills check_failing
 from ..tracing.containers import (
     alternatives,
     instances,
@@ -94,7 +94,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
     stage_item = staticmethod(references.stage_item)
     contains = staticmethod(items.contains)
     find = staticmethod(items.find)
-    staged_array = staticmethod(plain_arrays.staged_array)
+    staged_array = staticmethod(numpy_writes.staged_array)
     keep_array = staticmethod(items.keep_array)
     update_list = staticmethod(sequences.update_list)
     bisect = staticmethod(sequences.bisect)

@@ -19,7 +19,7 @@ from ...values.selected_container import SelectedContainer
 from ..ir.graph import Node
 from ..ir.type_merging import merge_types
 from ..ir.types import ArrayType, ListType, ScalarType, bound_type, constant_type
-from ..tracing import plain_arrays, recording
+from ..tracing import numpy_writes, recording
 from ..tracing.containers import lists, references
 from ..tracing.containers.iterables import StagedIterable, as_iterable
 from ..tracing.containers.staged_keyed import is_object
@@ -137,7 +137,7 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
     if isinstance(target, np.ndarray) and (
         staging.has_staged(key) or recording.contains_staged(value) or in_inner_graph()
     ):
-        array = plain_arrays.staged_in_place(
+        array = numpy_writes.staged_in_place(
             target,
             lambda other: AliasError(
                 f"a staged value is written into a plain array, and {other} also refers to the array",

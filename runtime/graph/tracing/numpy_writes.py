@@ -1,4 +1,7 @@
-"""Record NumPy functions that write to their first argument: `np.put`, `np.copyto`, `np.add.at`, ..."""
+"""Writes to arrays: plain ones become staged, and NumPy functions are recorded.
+
+Functions that write to their first argument are `np.put`, `np.copyto`, `np.add.at`, ...
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,26 @@ from typing import Any
 
 import numpy as np
 
+from ... import staging
+from ...core.active_backends import active_backend
 from ..ir.types import ArrayType, ScalarType
 from ..rules import check_setitem
 from ..rules.methods import function_name
 from ..rules.probing import dummy
 from ..rules.writes import WRITES_AT
-from . import plain_arrays, recording, unsupported
+from . import recording, unsupported
+
+
+def staged_in_place(array: Any, refusal: Callable[[str], Exception]) -> Any:
+    """Have the traced code refer to a staged array in place of a plain one: see `array_staged_in_place`."""
+    return staging.array_staged_in_place(active_backend(), array, staged_array, refusal)
+
+
+def staged_array(array: np.ndarray) -> Any:
+    """Return a staged array with the contents of a plain one."""
+    made = recording.wrap(recording.to_node(array))
+    made.is_mutable = True
+    return made
 
 
 def record_write(
@@ -44,7 +61,7 @@ def record_at(ufunc: np.ufunc, target: Any, indices: Any, *values: Any) -> None:
 def _staged_target(target: Any, name: str) -> Any:
     if recording.is_staged(target):
         return target
-    return plain_arrays.staged_in_place(target, lambda other: unsupported.plain_target(name, other))
+    return staged_in_place(target, lambda other: unsupported.plain_target(name, other))
 
 
 def _can_write(function: Callable[..., Any], target: Any, args: Any, kwargs: Any) -> bool:

@@ -47,7 +47,7 @@ def register_staged_class(
     kind: type, make: Callable[[Node], Any], in_place_of: Callable[[Any, Callable[[str], Exception]], Any]
 ) -> None:
     """Register what depends on this module: the class of staged values, the function that wraps nodes, and
-    `plain_arrays.staged_in_place`.
+    `numpy_writes.staged_in_place`.
     """
     _staged.kind, _staged.make, _staged.in_place_of = kind, make, in_place_of
 

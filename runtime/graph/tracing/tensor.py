@@ -43,7 +43,7 @@ from ..ir.types import (
     parts_of,
 )
 from ..rules import METHODS
-from . import plain_arrays, recording
+from . import numpy_writes, recording
 from .numpy_views import (
     SPLITTING_FUNCTIONS,
     VIEW_FUNCTIONS,
@@ -819,7 +819,7 @@ def _optional_structure(node: Node, kind: TupleType | InstanceType) -> OptionalS
     return OptionalStructure(marker, part(kind, ()))
 
 
-recording.register_staged_class(Staged, wrap, plain_arrays.staged_in_place)
+recording.register_staged_class(Staged, wrap, numpy_writes.staged_in_place)
 
 
 def register_class(kind: Any, staged_class: type[Staged], name: str, python_class: str = "") -> None:
