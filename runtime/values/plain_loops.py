@@ -7,11 +7,12 @@ import itertools
 import threading
 import types
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from ..core.active_backends import active_backend
 from ..errors import AliasError
 from .array_views import key_of_view
 
@@ -40,8 +41,8 @@ class Watched(itertools.chain):
 class _Running(threading.local):
     def __init__(self) -> None:
         self.iterators: weakref.WeakSet[Watched] = weakref.WeakSet()
-        self.replaced: dict[int, tuple[weakref.ref[np.ndarray], Any]] = {}
-        """The plain arrays that staged ones have replaced, by id."""
+        self.replaced: dict[int, tuple[Callable[[], Any], Any, Any]] = {}
+        """The plain arrays that staged ones have replaced, by id: a reference, the other and its backend."""
 
 
 _running = _Running()
@@ -97,7 +98,7 @@ def note_replaced(array: Any, staged: Any) -> None:
     """Remember that a staged array has replaced a plain one wherever the traced code refers to it."""
     if isinstance(array, np.ndarray):
         key, replaced = id(array), _running.replaced
-        replaced[key] = weakref.ref(array, lambda _: replaced.pop(key, None)), staged
+        replaced[key] = weakref.ref(array, lambda _: replaced.pop(key, None)), staged, active_backend()
 
 
 def note_restored(values: Iterable[Any]) -> None:
@@ -137,5 +138,6 @@ def followed(item: Any) -> Any:
 
 
 def _replacement(array: Any) -> Any:
-    found = _running.replaced.get(id(array))
-    return found[1] if found is not None and found[0]() is array and found[1].is_in_scope else None
+    reference, staged, backend = _running.replaced.get(id(array), (lambda: None, None, None))
+    is_known = reference() is array and backend is active_backend() and not backend.is_inner(staged)
+    return staged if is_known else None

@@ -81,6 +81,13 @@ def through_a_view(x):
     return array
 
 
+def by_items_of_a_loop(x):
+    array = np.zeros(3)
+    for row in [array, array]:
+        row[0] += x
+    return array
+
+
 def beside_plain_numbers(x):
     if x > 0:
         x = x + 1
@@ -102,7 +109,7 @@ def exported(f, x):
 
 ALL = [
     by_a_helper, by_a_helper_without_condition, by_an_inner_function, with_two_names, in_an_attribute,
-    in_a_list, through_a_view,
+    in_a_list, through_a_view, by_items_of_a_loop,
 ]  # fmt: skip
 
 
