@@ -47,7 +47,25 @@ def beginning_with_a_row(x):
     return total
 
 
-@pytest.mark.parametrize("f", [two_loops, rows, beginning_with_a_row], ids=lambda f: f.__name__)
+def write(y, value):
+    if value > 0:
+        y[0] = value
+    else:
+        y[1] = value
+
+
+def writing_at_two_places(x):
+    y = torch.zeros_like(x)
+    write(y, x.sum())
+    total = y.sum()
+    write(y, x.sum() - 1)
+    return total + (y * x).sum()
+
+
+GRADIENTS = [two_loops, rows, beginning_with_a_row, writing_at_two_places]
+
+
+@pytest.mark.parametrize("f", GRADIENTS, ids=lambda f: f.__name__)
 def test_gradients_by_inductor(f):
     """Several loops or conditionals get one value, a value that is written to, or views of one tensor."""
     check(f, (torch.tensor([3.0, -1.0, 8.0]),), (torch.tensor([600.0, -2.0]),), backend="inductor")

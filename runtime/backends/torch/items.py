@@ -21,7 +21,7 @@ from ..functional.index_errors import (
 )
 from ..functional.optional_values import for_write, present
 from .inplace_updates import check_write, is_number, mark_shared
-from .private import SYMBOLS, is_traced
+from .private import SYMBOLS, is_traced, is_within_compile
 
 LARGE_ROW = 2**14
 """The number of elements from which on a row is copied as a whole."""
@@ -136,6 +136,10 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         target[key] = value
         return target
     check_write(target)
+    if is_within_compile() and isinstance(value, torch.Tensor) and value.is_floating_point():
+        value = (
+            value * 1
+        )  # or its gradient is a view, which a compiled `cond` refuses beside one of another place
     parts = key if type(key) is tuple else (key,)
     if not any(map(_is_index, parts)) and not any(isinstance(p, slice) for p in parts):
         target[key] = value
