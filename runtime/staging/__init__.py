@@ -32,7 +32,7 @@ _HOMES = {
     "recursion": "recursive_callee",
     "side_effects": "warn_of_effects",
     "special_methods": "is_computed and_object call_builtin Tracing meet_called or_object text_of truth",
-    "unsupported": "checked_write",
+    "unsupported": "checked_write plain_array_error",
 }
 __all__ = ["ACTIVE", "load", *" ".join(_HOMES.values()).split()]  # noqa: PLE0604
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import compiled_samples
 import pytest
 from test_torch_compile import check
+from test_torch_plain_arrays import fill
 from torch_support import QUIET, torch
 
 import autograph_rs as ag
@@ -47,18 +48,11 @@ def beginning_with_a_row(x):
     return total
 
 
-def write(y, value):
-    if value > 0:
-        y[0] = value
-    else:
-        y[1] = value
-
-
 def writing_at_two_places(x):
     y = torch.zeros_like(x)
-    write(y, x.sum())
+    fill(y, x.sum())
     total = y.sum()
-    write(y, x.sum() - 1)
+    fill(y, x.sum() - 1)
     return total + (y * x).sum()
 
 

@@ -12,7 +12,7 @@ import torch
 
 from ... import staging
 from ...core.active_backends import active_backend
-from ...errors import AliasError, UnsupportedFunctionError, ValueNeededError
+from ...errors import UnsupportedFunctionError, ValueNeededError
 from ..functional.index_errors import (
     in_range,
     mixed_items_error,
@@ -137,9 +137,8 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         return target
     check_write(target)
     if is_within_compile() and isinstance(value, torch.Tensor) and value.is_floating_point():
-        value = (
-            value * 1
-        )  # or its gradient is a view, which a compiled `cond` refuses beside one of another place
+        # Otherwise its gradient is a view, and inductor wants those of two branches to begin at one place.
+        value = value * 1
     parts = key if type(key) is tuple else (key,)
     if not any(map(_is_index, parts)) and not any(isinstance(p, slice) for p in parts):
         target[key] = value
@@ -162,11 +161,7 @@ def _staged_in_place(array: np.ndarray, device: torch.device | None) -> torch.Te
         active_backend(),
         array,
         lambda plain: torch.tensor(plain, device=device),
-        lambda other: AliasError(
-            f"a staged value is written into a plain array, and {other} also refers to the array",
-            why="the other reference would not see the write, which happens only when the graph runs",
-            remedy="write to a copy (y = x.copy()), or pass the array as an argument",
-        ),
+        staging.plain_array_error,
     )
 
 

@@ -13,7 +13,7 @@ from ...containers.ordering import is_equal
 from ...core.active_backends import active_backend
 from ...core.undefined import Undefined
 from ...debugging.error_operands import describe_staged
-from ...errors import AliasError, MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
+from ...errors import MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...staging.state.aliases import other_reference
 from ...values.selected_container import SelectedContainer
 from ..ir.graph import Node
@@ -137,14 +137,7 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
     if isinstance(target, np.ndarray) and (
         staging.has_staged(key) or recording.contains_staged(value) or in_inner_graph()
     ):
-        array = numpy_writes.staged_in_place(
-            target,
-            lambda other: AliasError(
-                f"a staged value is written into a plain array, and {other} also refers to the array",
-                why="the other reference would not see the write, which happens only when the graph runs",
-                remedy="write to a copy (y = x.copy()), or pass the array as an argument",
-            ),
-        )
+        array = numpy_writes.staged_in_place(target, staging.plain_array_error)
         array[key] = value
         return array
     if isinstance(target, list) and isinstance(key, slice) and (

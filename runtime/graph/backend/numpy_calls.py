@@ -91,7 +91,7 @@ def _call_with_arrays(function: Any, *args: Any, **kwargs: Any) -> Any:
         names = [*names, *names[-1:] * (len(args) - len(names))]
         args = tuple([_as_array(n, value) for n, value in zip(names, args, strict=False)]) if names else args
         kwargs = {name: _as_array(name, value) for name, value in kwargs.items()}
-        if type(function) is np.ufunc and isinstance(args[0], (np.ndarray, np.generic)):
+        if type(function) is np.ufunc and args and isinstance(args[0], (np.ndarray, np.generic)):
             args = (recording.wrap(recording.to_node(args[0])), *args[1:])  # or it is taken for an operator
     return function(*args, **kwargs)
 

@@ -26,6 +26,7 @@ MEASURED_CALLS, CALLS_IN_SUCCESSION = 24, 6
 """The calls of each way of which the median decides whether several threads are faster."""
 CALLS_UNTIL_MEASURED = 2000
 """The calls after which that is decided anew: by then, other programs may run on the machine, or none."""
+_CALL_PARTS, _WORK = SHARED_FUNCTIONS
 _APART = 128
 """The bytes between what two processors write, which would else wait for each other."""
 
@@ -49,7 +50,7 @@ class Worker:
         threading.Thread(target=self._run, name="autograph_rs worker", daemon=True).start()
 
     def _run(self) -> None:
-        work = self._native.method(SHARED_FUNCTIONS[1])
+        work = self._native.method(_WORK)
         while True:
             self._is_called.wait()
             self._is_called.clear()
@@ -79,7 +80,7 @@ class SharedCall:
 
     def __init__(self, native: NativeCode):
         self._native, self._fill = native, native.filler()
-        self._call = native.method(SHARED_FUNCTIONS[0])
+        self._call = native.method(_CALL_PARTS)
 
     def __call__(self, values: Sequence[Any], size: int, count: int) -> bool:
         """Run `count` parts of arrays of `size` elements. Return whether none gave up."""

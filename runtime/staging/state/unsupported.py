@@ -77,3 +77,11 @@ def not_a_variable_error(
         f"{repr(name) if name else 'the outer list'} after the call",
         sites=[] if place is None else [("it changes here", place)],
     )
+
+
+def plain_array_error(other: str) -> AliasError:
+    return AliasError(
+        f"a staged value is written into a plain array, and {other} also refers to the array",
+        why="the other reference would not see the write, which happens only when the graph runs",
+        remedy="write to a copy (y = x.copy()), or pass the array as an argument",
+    )

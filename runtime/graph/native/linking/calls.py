@@ -100,10 +100,6 @@ class NativeCode:
         self._methods.append(_Method(name, self._library.address(name)))
         return self._methods[-1].function()
 
-    def giving_up(self) -> NativeCode:
-        """Return the code with calls that return None where machine code gives up."""
-        return NativeCode(self.code, self._library, self._inputs, give_up)
-
     def filler(self) -> Callable[..., Frame | None]:
         """Return a function from the inputs to a frame that holds them, or None if they are refused."""
         names, namespace = _names(self._inputs), _namespace(self)
