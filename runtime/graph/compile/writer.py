@@ -67,6 +67,7 @@ class CodeWriter:
         self.passed_operands: dict[Node, set[Node]] = {}
         self.view_uses: Counter[Node] = Counter()  # remaining uses of the views of each array
         self.pending: list[Node] = []
+        self.raising: set[Node] = set()  # those pending whose expressions may raise
         self.depth: dict[Node, int] = {}
         self.result_node: Node | None = None  # the pending node among the results of the last graph
         self.held_names: dict[Node, tuple[str, ...]] = {}
@@ -139,11 +140,12 @@ class CodeWriter:
                 self.view_uses[root] += self.uses[node]
             for used in dead if node in last_use else (*dead, node):
                 self.release_names(used)
-        raising = [node for node in self.pending if not is_speculatable(node)]
+        raising = [node for node in self.pending if node in self.raising]
         if self.by_line or len(raising) > 1 or any(node not in graph.results for node in self.pending):
             self.flush()
         self.result_node = next(iter(raising if self.pending else ()), None)
         self.pending.clear()
+        self.raising.clear()
         self.owned, self.last_uses = outer
         return [self.names[r] for r in graph.results]
 
@@ -191,6 +193,7 @@ class CodeWriter:
             self.line(f"{name} = {text}", node)
             self.names[node] = name
         self.pending.clear()
+        self.raising.clear()
 
     def inline_pending(self, node: Node, inputs: Sequence[Node]) -> int:
         """Nest the pending inputs of a node in its expression, and return their nesting depth.
@@ -201,7 +204,7 @@ class CodeWriter:
         if not self.pending:
             return 0
         inlined = [i for i in inputs if i in self.pending]
-        raising = [i for i in self.pending if not is_speculatable(i)]
+        raising = [i for i in self.pending if i in self.raising]
         of_one_line = inlined if self.by_line else raising
         if [i for i in inlined if i in raising] != raising or any(
             not _same_line(node, i) for i in of_one_line
@@ -229,6 +232,8 @@ class CodeWriter:
             self.names[node] = self.expression(node)
             self.pending.append(node)
             self.depth[node] = depth
+            if not is_speculatable(node) or not self.raising.isdisjoint(node.inputs):
+                self.raising.add(node)
             return
         target = None if self.checked else self.buffers.target(node, self.last_uses, self.owned)
         if target is not None:

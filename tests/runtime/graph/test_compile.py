@@ -238,6 +238,25 @@ def test_errors_keep_their_line():
     assert "y = items[i]" in "".join(traceback.format_tb(caught.tb))
 
 
+def nested_in_the_result_of_a_branch(x, items, i):
+    y = x
+    if x > 0:
+        y = +items[i]
+    return y
+
+
+def nested_in_order(x, items, i):
+    return +items[i], items[i + 1] + x
+
+
+@pytest.mark.parametrize("function", [nested_in_the_result_of_a_branch, nested_in_order])
+def test_an_operation_that_cannot_raise_may_hold_one_that_does(function):
+    """The error has the line of the outer one, and is the first that Python raises."""
+    with pytest.raises(IndexError, match="index 9 is") as caught:
+        ag.function(function)(ONE, X, np.int64(9))
+    assert "+items[i]" in "".join(traceback.format_tb(caught.tb))
+
+
 def test_a_constant_power_keeps_its_sign():
     """`(-2) ** x` is not `-(2 ** x)`."""
     assert ag.function(lambda x: (-2) ** x)(np.int64(2)) == 4

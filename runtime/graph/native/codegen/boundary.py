@@ -1,10 +1,10 @@
 """How values enter and leave machine code: the layout of the frame.
 
 A number takes one word. An input array is the address of its Python object; a list enters as an array of its
-items. An array that leaves takes a word for the index of the input whose memory it shares, or -1, then its
-address and its dimensions. A list of numbers leaves as an array with one dimension, a list of arrays as
-its length and the address of its rows. A variable that may be unbound has a word before these that says
-whether it is bound.
+items. An array that leaves takes a word for the index of the value whose memory it shares, or -1, then its
+address and its dimensions; the inputs have the first indices, and what leaves has those after. A list of
+numbers leaves as an array with one dimension, a list of arrays as its length and the address of its rows. A
+variable that may be unbound has a word before these that says whether it is bound.
 
 Where the first word of an array or a list has been replaced by the address of a new array object, the
 function `finish` copies the elements into that object.
@@ -12,6 +12,7 @@ function `finish` copies the elements into that object.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -174,46 +175,78 @@ class BoundaryEmitter(ControlFlowEmitter):
                 return i
         return None
 
+    def leaving_all(self, values: list[Any], nodes: Sequence[Node]) -> list[Leaving]:
+        """Return how values leave together. The first of them are those of `nodes`."""
+        forms = [self.leaving(v, n.type) for v, n in zip(values, nodes, strict=False)]
+        arrays = [i for i, form in enumerate(forms) if form.is_array]
+        for i in arrays:
+            others = [
+                j
+                for j in arrays
+                if j != i and forms[j].kind == forms[i].kind and self.memory.may_share(nodes[i], nodes[j])
+            ]
+            forms[i] = replace(forms[i], others=tuple(others))
+        return forms + [self.leaving(v) for v in values[len(nodes) :]]
+
     def store_all(self, values: list[Any], forms: list[Leaving]) -> None:
         """Store values in the frame."""
         w, word = self.w, FRAME_HEADER
-        for value, form in zip(values, forms, strict=True):
+        held = [v.value if f.is_maybe else v for v, f in zip(values, forms, strict=True)]
+        for i, (value, form) in enumerate(zip(values, forms, strict=True)):
             place = w.offset("%frame", str(8 * word))
             word += form.words
             if form.kind is None or form.source is not None:
                 continue
             if form.is_maybe:
                 w.line(f"store i64 {w.op(f'zext i1 {value.is_bound} to i64')}, ptr {place}")
-                place, value = w.offset(place, "8"), value.value
-            self._store(value, place)
+                place = w.offset(place, "8")
+            self._store(held[i], place, i, [(j, held[j]) for j in form.others])
         self.words = max(self.words, word)
 
-    def _store(self, value: Any, place: str) -> None:
+    def _store(self, value: Any, place: str, index: int, others: list[tuple[int, Array]]) -> None:
         w = self.w
         if isinstance(value, Scalar):
             w.line(f"store {self._word(value)}, ptr {place}")
             return
         dims = (value.length,) if isinstance(value, List) else value.dims
-        origin = "-1" if isinstance(value, List) else self._origin(value)
+        origin = "-1" if isinstance(value, List) else self._origin(value, index, others)
         w.line(f"store i64 {origin}, ptr {place}")
         w.line(f"store ptr {value.address}, ptr {w.offset(place, '8')}")
         for axis, dim in enumerate(dims, 2):
             w.line(f"store i64 {dim}, ptr {w.offset(place, str(8 * axis))}")
 
-    def _origin(self, value: Array) -> str:
-        """Emit the index of the input whose memory an array shares, or -1."""
+    def _origin(self, value: Array, index: int, others: list[tuple[int, Array]]) -> str:
+        """Emit the index of the value whose memory an array shares, or -1.
+
+        Of several it is the largest, which is itself no part of another, and of equal ones the first.
+        """
         w, origin = self.w, "-1"
-        address = w.op(f"ptrtoint ptr {value.address} to i64")
-        own = w.mul(self.element_count(value.dims), str(value.kind.size))
+        own = self._bytes(value)
+        most = w.add(own, "-1")
+        for i, other in others:
+            if i > index:
+                most = w.call("i64", "llvm.smax.i64", ("i64", most), ("i64", own))
+            size = self._bytes(other)
+            is_larger = w.op(f"icmp sgt i64 {size}, {most}")
+            found = w.op(f"and i1 {is_larger}, {self._contains(other, size, value, own)}")
+            origin = w.op(f"select i1 {found}, i64 {len(self.inputs) + i}, i64 {origin}")
+            most = w.op(f"select i1 {found}, i64 {size}, i64 {most}")
         for i, entry in enumerate(self.inputs):
             if isinstance(entry, Array) and entry.kind == value.kind:
-                size = w.mul(self.element_count(entry.dims), str(entry.kind.size))
-                distance = w.op(f"sub i64 {address}, {w.op(f'ptrtoint ptr {entry.address} to i64')}")
-                begins = w.op(f"icmp ult i64 {distance}, {size}")
-                ends = w.op(f"icmp ule i64 {w.op(f'add i64 {distance}, {own}')}, {size}")
-                inside = w.op(f"and i1 {begins}, {ends}")
+                inside = self._contains(entry, self._bytes(entry), value, own)
                 origin = w.op(f"select i1 {inside}, i64 {i}, i64 {origin}")
         return origin
+
+    def _bytes(self, array: Array) -> str:
+        return self.w.mul(self.element_count(array.dims), str(array.kind.size))
+
+    def _contains(self, array: Array, size: str, part: Array, part_size: str) -> str:
+        w = self.w
+        first, address = (w.op(f"ptrtoint ptr {a.address} to i64") for a in (array, part))
+        distance = w.op(f"sub i64 {address}, {first}")
+        begins = w.op(f"icmp ult i64 {distance}, {size}")
+        ends = w.op(f"icmp ule i64 {w.op(f'add i64 {distance}, {part_size}')}, {size}")
+        return w.op(f"and i1 {begins}, {ends}")
 
     def _word(self, value: Scalar) -> str:
         """Return a number as a typed word."""

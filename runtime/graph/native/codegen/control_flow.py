@@ -253,7 +253,7 @@ class ControlFlowEmitter(GraphEmitter):
         return self.loop_from(node, loop, source, test, length, initial, written, scope)
 
     def _initial(self, value: Node, argument: Node, written: set[Node], node: Node) -> Any:
-        result = self._passed(value)
+        result = self.in_one_piece(self._passed(value), value)
         if argument in written and not self.may_take(value, node.inputs):
             result = self.copied(result)
         return self.conform(result, argument.type)

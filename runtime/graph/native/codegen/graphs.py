@@ -20,6 +20,7 @@ from ..assembly.values import Array, Expression, List, Maybe, Scalar, Tuple
 from ..operations.axis_reductions import AxisReductionEmitter
 from .bailouts import Checkpoint, Frame, find_live
 from .float_flags import is_needed
+from .identity import Memory
 
 _LEAVES = frozenset(("raise", "check_bound", "some"))
 """Ops whose only effect is an error, which Python raises after machine code has given up."""
@@ -53,6 +54,7 @@ class GraphEmitter(AxisReductionEmitter):
         self.checkpoint: Checkpoint | None = None  # None if the next bailout needs a new one
         self.deferred: list[str] = []  # conditions under which machine code is left before the next effect
         self.written: dict[Graph, set[Node]] = {}
+        self.memory: Memory
 
     # --- Graphs -----------------------------------------------------------------------------------
 
@@ -95,11 +97,17 @@ class GraphEmitter(AxisReductionEmitter):
         value = self.value(node)
         if isinstance(value, Maybe):
             return value
-        if isinstance(value, Array) and value.strides is not None and value.block == "null":
-            raise UnsupportedError("a view of an array that the region does not own leaves a graph")
         if isinstance(value, (Array, Expression)):
-            return self.conform(self.contiguous(self.materialize(value)), node.type)
+            return self.conform(self.in_one_piece(self.materialize(value), node), node.type)
         return value
+
+    def in_one_piece(self, value: Any, node: Node) -> Any:
+        """Return the value of a node, or a copy of it if it is a view whose elements lie apart."""
+        if not isinstance(value, Array) or value.strides is None:
+            return value
+        if node in self.memory.leaving and self.memory.is_of_caller(node):
+            raise UnsupportedError("a view of an array that the region does not own leaves it")
+        return self.contiguous(value)
 
     def conform(self, value: Any, kind: Any) -> Any:
         """Return an array with the dimensions that a type says. Bail out if it has others."""

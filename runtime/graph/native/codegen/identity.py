@@ -1,16 +1,19 @@
-"""Results that machine code cannot hand out: arrays without dimensions, and lists whose arrays are shared.
+"""Which values may share memory, and results that machine code cannot hand out.
 
-Machine code has one form for a NumPy scalar and an array without dimensions, and the arrays of a list leave
-it as copies. Both are right only where nobody could see the difference.
+Machine code has one form for a NumPy scalar and an array without dimensions; the arrays of a list leave it as
+copies, and so do parts of arrays that do not lie in one piece. All of that is right only where nobody could
+see the difference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
+from ...ir.alias_analysis import SEPARATE_RESULTS, is_immutable, makes_new_memory
 from ...ir.graph import Graph, Node
 from ...ir.subgraphs import Loop, argument_sources
-from ...ir.types import ArrayType, ListType, bound_type
+from ...ir.types import ArrayType, ListType, TupleType, bound_type
 from ..assembly.statuses import UnsupportedError
 
 _MAKE_ARRAYS = frozenset(
@@ -19,6 +22,9 @@ _MAKE_ARRAYS = frozenset(
 )  # fmt: skip
 _PASS_ON = frozenset(
     ("same", "check_bound", "some", "numpy.ndarray.copy", "numpy.ndarray.astype", "min", "max")
+)
+_KEEP_THE_ARRAY = frozenset(
+    ("output", "same", "check_bound", "some", "setitem", "add_at", "cond", "while", "for", "list_get")
 )
 _MAY_NOT_BE_NEW = frozenset(
     (
@@ -37,7 +43,7 @@ _MAY_NOT_BE_NEW = frozenset(
 )
 
 
-def check_results(graph: Graph) -> None:
+def check_results(graph: Graph, memory: Memory) -> None:
     """Raise `UnsupportedError` if a result of a region, or an item of a list in it, cannot leave it."""
     arrays = _zero_dimensional(graph)
     kept = [*graph.results, *(item for node in graph.walk() for item in _items(node))]
@@ -45,6 +51,75 @@ def check_results(graph: Graph) -> None:
         raise UnsupportedError("an array without dimensions leaves machine code")
     if any(_is_list_of_arrays(result) for result in graph.results) and _shares_items(graph):
         raise UnsupportedError("the arrays in a list may have other names")
+    for a, b in combinations(dict.fromkeys(graph.results), 2):
+        sources = memory.sources(a) | memory.sources(b)
+        if memory.may_share(a, b) and any(map(_selects_a_part, sources)):
+            raise UnsupportedError("two results may share parts of their memory")
+
+
+# --- Shared memory --------------------------------------------------------------------------------
+
+
+class Memory:
+    """The values of a region whose memory a value may have, or a part of it."""
+
+    def __init__(self, graph: Graph):
+        self._arguments = frozenset(graph.arguments)
+        self._outer: dict[Node, list[Node]] = {}
+        """What the arguments of inner graphs may be."""
+        for node in graph.walk():
+            for inner in node.graphs():
+                for _, operand, argument in argument_sources(node, inner):
+                    self._outer.setdefault(argument, []).append(operand)
+            if node.op in ("while", "for"):
+                for _, argument, result in Loop(node).carries():
+                    self._outer[argument].append(result)
+        self._known: dict[Node, frozenset[Node]] = {}
+        self.leaving = frozenset().union(*map(self.sources, graph.results))
+        """The values that a result of the region may be, or be a part of."""
+
+    def sources(self, node: Node) -> frozenset[Node]:
+        """Return a value and all those that it may be, or be a part of."""
+        if node not in self._known:
+            found, waiting = {node}, [node]
+            while waiting:
+                following = [n for n in self._direct_sources(waiting.pop()) if n not in found]
+                found.update(following)
+                waiting += following
+            self._known[node] = frozenset(found)
+        return self._known[node]
+
+    def _direct_sources(self, node: Node) -> list[Node]:
+        if node.op == "argument":
+            return self._outer.get(node, [])
+        if node.op == "output" and node.inputs[0].op in SEPARATE_RESULTS and any(node.inputs[0].graphs()):
+            source, index = node.inputs[0], node.attrs["index"]
+            if source.op == "cond":
+                return [inner.results[index] for inner in source.graphs()]
+            return [Loop(source).carried[index]]
+        if makes_new_memory(node) and not isinstance(node.type, (ListType, TupleType)):
+            return []
+        return [n for n in node.inputs if not is_immutable(n.type)]
+
+    def is_of_caller(self, node: Node) -> bool:
+        """Return whether a value may be an argument of the region, or a part of one."""
+        return not self._arguments.isdisjoint(self.sources(node))
+
+    def may_share(self, a: Node, b: Node) -> bool:
+        """Return whether two values may share memory that is not the caller's."""
+        return any(
+            n not in self._arguments and not isinstance(n.type, TupleType)
+            for n in self.sources(a) & self.sources(b)
+        )
+
+
+def _selects_a_part(node: Node) -> bool:
+    """Return whether a node is a view of an array, other than of one of its items."""
+    if node.op == "getitem":
+        key = node.attrs["args"][1]
+        parts = key if type(key) is tuple else (key,)
+        return any(isinstance(p, slice) or p is None or p is Ellipsis for p in parts)
+    return not makes_new_memory(node) and node.op not in _KEEP_THE_ARRAY
 
 
 # --- Arrays without dimensions --------------------------------------------------------------------

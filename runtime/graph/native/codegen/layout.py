@@ -27,6 +27,7 @@ class Leaving:
         is_maybe: whether it may be unbound or None.
         is_optional: whether it is None rather than unbound if it has no value.
         shape: the dimensions of the arrays in a list.
+        others: the indices of the values that leave with it of which it may be a part.
     """
 
     kind: Kind | None
@@ -36,6 +37,7 @@ class Leaving:
     is_maybe: bool = False
     is_optional: bool = False
     shape: tuple[int, ...] = ()
+    others: tuple[int, ...] = ()
 
     @property
     def words(self) -> int:
@@ -45,7 +47,12 @@ class Leaving:
     @property
     def is_object(self) -> bool:
         """Whether its elements are copied into a new array object."""
-        return self.source is None and self.kind is not None and (self.is_list or self.rank >= 0)
+        return self.is_array or (self.is_list and self.source is None and self.kind is not None)
+
+    @property
+    def is_array(self) -> bool:
+        """Whether it is an array, and not always the same input."""
+        return self.source is None and self.kind is not None and not self.is_list and self.rank >= 0
 
 
 @dataclass

@@ -17,14 +17,12 @@ from ...ir.graph import Graph, Node
 from ...ir.types import ArrayType
 from ..assembly.memory import HEADER, PRELUDE
 from ..assembly.statuses import DONE, FLAGGED, INTERRUPTED, NOT_RUN, Mode, UnsupportedError
-from ..assembly.values import Access, Array, Expression, List, Maybe, Scalar
+from ..assembly.values import Access, Array, Expression, Maybe, Scalar
 from ..assembly.writer import METADATA
-from ..operations.places import block_of
 from .bailouts import Checkpoint, Frame
 from .boundary import BoundaryEmitter, finish_function, words_of
 from .control_flow import POLL_INTERVAL
-from .graphs import Scope
-from .identity import check_results
+from .identity import Memory, check_results
 from .layout import FRAME_HEADER, Leaving, RegionCode
 from .parts import METHODS, SHARED_METHODS, SYMBOLS
 
@@ -40,7 +38,8 @@ class RegionEmitter(BoundaryEmitter):
 
     def emit(self, graph: Graph, target_types: Sequence[ArrayType] = ()) -> tuple[str, RegionCode]:
         """Emit a region. Arrays of the target types follow the arguments, and receive the results."""
-        check_results(graph)
+        self.memory = Memory(graph)
+        check_results(graph, self.memory)
         w = self.w
         self._selected: dict[str, str] = {}
         self._thread, self._budget = w.alloca("ptr"), w.alloca("i64")
@@ -67,11 +66,9 @@ class RegionEmitter(BoundaryEmitter):
             self._emit_one_loop(graph)
             results = self._targets
         else:
-            results, scope, _ = self.graph(graph, {a for a in graph.arguments if a in written})
+            results, _, _ = self.graph(graph, {a for a in graph.arguments if a in written})
         self._leave_if_flagged()
-        outputs = [self.leaving(v, n.type) for v, n in zip(results, graph.results, strict=True)]
-        if self.keeps_arguments:
-            _require_separate(graph, scope, results)
+        outputs = self.leaving_all(results, graph.results)
         self.store_all(results, outputs)
         self._return(DONE)
         exits = {c.number: self._exit(c) for c in self.checkpoints}
@@ -150,8 +147,7 @@ class RegionEmitter(BoundaryEmitter):
         """Emit the block that leaves at a checkpoint."""
         self.w.label(f"bail{checkpoint.number}")
         self._leave_if_flagged()
-        kinds = [n.type for n in checkpoint.live] + [None] * len(checkpoint.counters)
-        forms = [self.leaving(v, k) for v, k in zip(checkpoint.slots, kinds, strict=True)]
+        forms = self.leaving_all(checkpoint.slots, checkpoint.live)
         self.store_all(checkpoint.slots, forms)
         self._return(checkpoint.number)
         return forms
@@ -287,26 +283,12 @@ class RegionEmitter(BoundaryEmitter):
         w.label(following)
 
 
-def _require_separate(graph: Graph, scope: Scope, results: list[Any]) -> None:
-    """Refuse results that share memory with each other: they would leave as copies."""
-    roots = [scope.roots.get(n, n) for n, r in zip(graph.results, results, strict=True) if _is_in_memory(r)]
-    blocks = [block_of(r) for r in results if block_of(r) != "null"]
-    own = [root for root in roots if root not in graph.arguments]
-    if len(set(own)) < len(own) or len(set(blocks)) < len(blocks):
-        raise UnsupportedError("two results share their memory")
-
-
 def _may_share(result: Any, entry: Any) -> bool:
     """Return whether a result may be an input or a view of it."""
     value = result.value if isinstance(result, Maybe) else result
     if not isinstance(value, Array) or not isinstance(entry, Array) or value.kind != entry.kind:
         return False
     return value.root is None or value.root == entry.root
-
-
-def _is_in_memory(result: Any) -> bool:
-    value = result.value if isinstance(result, Maybe) else result
-    return isinstance(value, (Array, List))
 
 
 _FLOAT_CODE = re.compile(r"= f(add|sub|mul|div|rem|ptrunc)|@numpy_loop|@autograph_")
@@ -323,7 +305,7 @@ def compile_region(
     The arrays of the types `targets` are passed after the arguments, and receive the results.
     A region `in_one_loop` has arrays of one dimension and one size, and only element-wise operations.
     Unless the region `backs_up` the inputs that it writes to, they are changed when it ends as `FLAGGED`.
-    A region that `keeps_arguments` writes to none of them, and its results share no memory with each other.
+    A region that `keeps_arguments` writes to none of them.
     After `FLAGGED`, a region that was compiled in the mode `FLAGS` needs the mode `CHECKS`. A region without
     floats always has that mode: it needs neither flags nor backups.
 

@@ -1,4 +1,4 @@
-"""Python functions that call machine code: arguments into a frame, results out of it.
+"""Python functions that call machine code: arguments into a frame, then results out of it.
 
 The words of a frame are packed and unpacked with `struct`; NumPy scalars are read as elements of views of
 the frame, which takes a tenth of the time of `np.int64(value)`. An array goes in as the address of its
@@ -20,7 +20,8 @@ from ...ir.graph import Missing, Node
 from ...ir.types import NULLABLE_TYPES, ArrayType, ListType, MaybeType, ScalarType, bound_type
 from ..assembly.kinds import Kind, array_dtype, kind_of, list_form
 from ..assembly.statuses import CALL_FILE, NOT_RUN
-from ..codegen.layout import FRAME_HEADER, FUNCTIONS, Leaving, RegionCode
+from ..codegen.layout import FRAME_HEADER, FUNCTIONS, RegionCode
+from .results import part_of, read, result_lines, shared, view_name, word_code
 
 _umath: Any = np._core.umath  # type: ignore[attr-defined] # noqa: SLF001 - `np.geterr` takes a microsecond
 _errstate: Callable[[], Any] = getattr(getattr(_umath, "_extobj_contextvar", None), "get", object)
@@ -135,70 +136,6 @@ def give_up(native: NativeCode, status: int, frame: Any, _arguments: tuple) -> A
         native.release(frame)
 
 
-def read(buffer: Any, values: Sequence[Leaving], arguments: Sequence[Any]) -> list[Any]:
-    """Read values from a frame. Arrays are copied, unless they are arguments or views of arguments."""
-    results: list[Any] = []
-    word = FRAME_HEADER
-    for form in values:
-        offset = 8 * (word + form.is_maybe)
-        if form.kind is None or (form.is_maybe and not struct.unpack_from("?", buffer, 8 * word)[0]):
-            results.append(None if form.is_optional else Missing.VALUE)
-        elif form.source is not None:
-            results.append(arguments[form.source])
-        elif form.is_list:
-            results.append(_read_list(buffer, offset, form))
-        elif form.rank < 0:
-            [value] = struct.unpack_from(_code(form.kind), buffer, offset)
-            results.append(value if form.kind.dtype is None else form.kind.dtype.type(value))
-        else:
-            origin, address, *dims = struct.unpack_from(f"qP{form.rank}q", buffer, offset)
-            if origin >= 0:
-                results.append(shared(arguments[origin], address, tuple(dims)))
-            else:
-                results.append(_copied(address, tuple(dims), form.kind.dtype))
-        word += form.words
-    return results
-
-
-def _copied(address: int, dims: tuple[int, ...], dtype: Any) -> np.ndarray:
-    result = np.empty(dims, dtype)
-    ctypes.memmove(result.ctypes.data, address, result.nbytes)
-    return result
-
-
-def _read_list(buffer: Any, offset: int, form: Leaving) -> list[Any]:
-    address, length = struct.unpack_from("8xPq", buffer, offset)
-    assert form.kind is not None
-    if form.rank < 0:
-        items = _copied(address, (length,), array_dtype(form.kind))
-        return items.tolist() if form.kind.dtype is None else list(items)
-    size = 8 * (2 + form.rank)
-    rows = ctypes.string_at(address, size * length)
-    found = (struct.unpack_from(f"PP{form.rank}q", rows, size * i) for i in range(length))
-    return [_copied(start, tuple(dims), form.kind.dtype) for _, start, *dims in found]
-
-
-def shared(argument: np.ndarray, address: int, dims: tuple[int, ...]) -> np.ndarray:
-    """Return an argument, or the view of it that begins at an address."""
-    distance = address - argument.ctypes.data
-    if not distance and argument.shape == dims:
-        return argument
-    return np.ndarray(dims, argument.dtype, argument.data, distance)
-
-
-def _code(kind: Kind) -> str:
-    """Return the `struct` code of the word of a number."""
-    if kind.code == "f":
-        return "d" if kind.bits == 64 else "f4x"
-    if kind.code == "b":
-        return "?7x"
-    return "Q" if kind.code == "u" else "q"
-
-
-def _view_name(dtype: np.dtype) -> str:
-    return f"view_{dtype.name}"
-
-
 def _caller(native: NativeCode, inputs: Sequence[Node]) -> Callable[..., tuple]:
     """Return a function from a region's inputs to the tuple of its results.
 
@@ -219,7 +156,7 @@ def _caller(native: NativeCode, inputs: Sequence[Node]) -> Callable[..., tuple]:
         f"        if status == {NOT_RUN}:",
         "            native.release(frame)",
         f"        return native.recover(native, status, frame, {arguments})",
-        *_result_lines(native.code, names, namespace),
+        *result_lines(native.code, names, namespace),
     ]
     return _function(lines, namespace)
 
@@ -238,7 +175,7 @@ def _namespace(native: NativeCode) -> dict[str, Any]:
     return {
         "native": native, "enter": native.enter, "finish": native.finish,
         "pool": native.pool.free, "new": native.pool.new, "error": struct.error,
-        "shared": shared, "empty": np.empty, "MISSING": Missing.VALUE,
+        "shared": shared, "part_of": part_of, "empty": np.empty, "MISSING": Missing.VALUE,
         "errstate": _errstate, "default_errstate": _DEFAULT_ERRSTATE, "geterr": np.geterr,
     }  # fmt: skip
 
@@ -268,7 +205,7 @@ def _filling_lines(
         "        frame = pool.pop()",
         "    except IndexError:",
         "        frame = new()",
-        f"    buffer, address{''.join(f', {_view_name(d)}' for d in native.pool.dtypes)} = frame",
+        f"    buffer, address{''.join(f', {view_name(d)}' for d in native.pool.dtypes)} = frame",
         "    try:",
         *lists,
         f"        pack(buffer, {8 * FRAME_HEADER}{''.join(', ' + v for v in values)})",
@@ -291,7 +228,7 @@ def _input_words(name: str, kind: Any, namespace: dict[str, Any]) -> tuple[str, 
         return "P", [f"id({name}_items)"]
     if isinstance(kind, ArrayType) and kind.shape:
         return "P", [f"id({name})"]
-    return _code(kind_of(kind)), [name]
+    return word_code(kind_of(kind)), [name]
 
 
 def _item_array(kind: ListType, element: Kind, rank: int) -> Callable[[Any], np.ndarray]:
@@ -313,83 +250,3 @@ def _item_array(kind: ListType, element: Kind, rank: int) -> Callable[[Any], np.
         return np.array(items, dtype)
 
     return as_items
-
-
-def _result_lines(code: RegionCode, names: list[str], namespace: dict[str, Any]) -> list[str]:
-    """Return the lines that read the outputs from the frame and return them."""
-    lines: list[str] = []
-    targets: list[str] = []
-    results: list[str] = []
-    objects: list[str] = []
-    layout, word = "", FRAME_HEADER
-    for i, form in enumerate(code.outputs):
-        word += form.words
-        absent = "None" if form.is_optional else "MISSING"
-        if form.source is not None or form.kind is None:
-            layout += "8x" * form.words
-            results.append(absent if form.source is None else names[form.source])
-            continue
-        if form.is_maybe:
-            layout += "?7x"
-            targets.append(f"b{i}")
-        if form.is_object:
-            rank = 1 if form.is_list else form.rank
-            dims = [f"d{i}_{axis}" for axis in range(rank)]
-            layout += f"qP{rank}q"
-            targets += [f"r{i}", f"a{i}", *dims]
-            objects += _object_lines(i, form, dims, names, word - form.words, namespace)
-            text = f"r{i}"
-        else:
-            if form.kind.dtype is None:
-                layout += _code(form.kind)
-                targets.append(f"r{i}")
-            else:
-                layout += "8x"
-                lines.append(f"    r{i} = {_view_name(form.kind.dtype)}[{word - 1}]")
-            text = f"r{i}"
-        results.append(f"{text} if b{i} else {absent}" if form.is_maybe else text)
-    if targets:
-        namespace["unpack"] = struct.Struct(layout).unpack_from
-        lines.append(f"    {', '.join(targets)}, = unpack(buffer, {8 * FRAME_HEADER})")
-    if objects:
-        namespace["pack_object"] = struct.Struct("P").pack_into
-    lines += objects
-    if objects or code.allocates:
-        lines.append("    finish(address)")
-    lines.append("    pool.append(frame)")
-    lists = {i: f for i, f in enumerate(code.outputs) if f.is_list and f.source is None}
-    for i, form in lists.items():
-        assert form.kind is not None
-        text = f"r{i}.tolist()" if form.kind.dtype is None else f"list(r{i})"
-        lines.append(f"    r{i} = {f'{text} if b{i} else None' if form.is_maybe else text}")
-    lines.append(f"    return ({''.join(f'{r}, ' if ' ' not in r else f'({r}), ' for r in results)})")
-    return lines
-
-
-def _object_lines(
-    i: int, form: Leaving, dims: list[str], names: list[str], word: int, namespace: dict[str, Any]
-) -> list[str]:
-    """Return the lines that make the array object of an output, and pass it to `finish`."""
-    assert form.kind is not None
-    shape = f"({''.join(d + ', ' for d in dims)})"
-    dtype = array_dtype(form.kind)
-    namespace[f"e{i}"] = dtype
-    if form.is_list:
-        shape = f"({dims[0]}, {''.join(f'{d}, ' for d in form.shape)})"
-    create = [f"r{i} = empty({shape}, e{i})", f"o{i} = id(r{i})"]
-    inputs = f"({''.join(n + ', ' for n in names)})"
-    share = [f"r{i} = shared({inputs}[r{i}], a{i}, {shape})", f"o{i} = 0"]
-    lines = []
-    indent = "    "
-    if form.is_maybe:
-        lines += [f"    o{i} = 0", f"    if b{i}:"]
-        indent += "    "
-    if form.is_list:
-        lines += [indent + line for line in create]
-    else:
-        lines.append(f"{indent}if r{i} >= 0:")
-        lines += [f"{indent}    {line}" for line in share]
-        lines.append(f"{indent}else:")
-        lines += [f"{indent}    {line}" for line in create]
-    lines.append(f"    pack_object(buffer, {8 * (word + form.is_maybe)}, o{i})")
-    return lines

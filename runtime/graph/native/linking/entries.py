@@ -80,13 +80,14 @@ def _pack_value(value: Leaving) -> list[Any]:
     kind = value.kind
     dtype = None if kind is None or kind.dtype is None else kind.dtype.str
     packed = None if kind is None else [kind.llvm, kind.code, dtype]
-    return [packed, value.rank, value.source, value.is_list, value.is_maybe, value.is_optional, value.shape]
+    flags = value.is_list, value.is_maybe, value.is_optional
+    return [packed, value.rank, value.source, *flags, value.shape, value.others]
 
 
 def _unpack_value(value: list[Any]) -> Leaving:
-    packed, rank, source, is_list, is_maybe, is_optional, shape = value
+    packed, rank, source, is_list, is_maybe, is_optional, shape, others = value
     kind = None
     if packed is not None:
         llvm, code, dtype = packed
         kind = Kind(llvm, code, None if dtype is None else np.dtype(dtype))
-    return Leaving(kind, rank, source, is_list, is_maybe, is_optional, tuple(shape))
+    return Leaving(kind, rank, source, is_list, is_maybe, is_optional, tuple(shape), tuple(others))

@@ -11,6 +11,7 @@ import linecache
 import random
 import warnings
 from collections import Counter
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,16 @@ def differences(actual: tuple[Any, ...], expected: tuple[Any, ...]) -> str:
         for i, pair in enumerate(zip(ours, theirs, strict=True)):
             if not same_number(*pair):
                 return f"{what} {i} is {shown(pair[0])}, not {shown(pair[1])}"
+    ours, theirs = (shared_memory((*(o[0] or ()), *o[2])) for o in (actual, expected))
+    if ours != theirs:
+        return f"results and arguments share memory as {ours}, not {theirs}"
     return "" if actual[3] == expected[3] else f"warnings {actual[3]}, not {expected[3]}"
+
+
+def shared_memory(values: tuple[Any, ...]) -> list[tuple[int, int]]:
+    """Return the pairs of arrays that share memory, by their positions."""
+    arrays = [(i, v) for i, v in enumerate(values) if isinstance(v, np.ndarray)]
+    return [(i, j) for (i, a), (j, b) in combinations(arrays, 2) if np.shares_memory(a, b)]
 
 
 def same_number(a: Any, b: Any) -> bool:

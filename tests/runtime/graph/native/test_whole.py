@@ -77,11 +77,11 @@ def two_names(n):
 
 
 def test_results_that_share_memory():
-    """They cannot leave machine code as copies, so the graph stays in parts."""
+    """Parts of an array cannot leave machine code as copies, so the graph stays in parts."""
     f = ag.function(two_names, engine="native")
     f(N(2))
     assert not compile_whole(f)
-    assert engine_of(f).whole.reason == "two results share their memory"
+    assert engine_of(f).whole.reason == "two results may share parts of their memory"
     a, b = f(N(2))
     assert np.shares_memory(a, b)
 

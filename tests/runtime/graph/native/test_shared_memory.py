@@ -1,0 +1,160 @@
+"""Views in machine code: what a loop begins with, and results that share memory with each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from native_support import described, engine_of, needs_llvm
+from whole_graphs import compile_whole
+
+import autograph_rs as ag
+
+pytestmark = needs_llvm
+N = np.int64
+
+
+def doubled_columns(table, n):
+    total = np.float64(0.0)
+    for j in range(n):
+        column = table[:, j]
+        for _ in range(n):
+            column = column * 2.0
+        total = total + column.sum()
+    return total
+
+
+def inverted_column(table, n):
+    column = table[..., 0]
+    for _ in range(n):
+        column = -column
+    return column.sum()
+
+
+@pytest.mark.parametrize("function", [doubled_columns, inverted_column])
+@pytest.mark.parametrize("optimise", [True, False])
+def test_a_loop_begins_with_a_view_whose_elements_lie_apart(function, optimise):
+    table = np.arange(9.0).reshape(3, 3) ** 2
+    f = ag.function(function, engine="native", optimise=optimise)
+    f(table, N(0))
+    assert compile_whole(f)
+    for n in (0, 1, 3):
+        assert described(f(table, N(n))) == described(function(table, N(n)))
+    assert not engine_of(f).refused
+
+
+@pytest.mark.parametrize(
+    "function", [lambda t, n: inverted(t[..., 0], n), lambda t, n: inverted(t[:, 1:], n)]
+)
+def test_a_view_of_an_argument_that_may_be_the_result_stays_one(function):
+    table = np.arange(9.0).reshape(3, 3)
+    f = ag.function(function, engine="native")
+    f(table, N(0))
+    assert not compile_whole(f)
+    assert engine_of(f).whole.reason == "a view of an array that the region does not own leaves it"
+    assert np.shares_memory(f(table, N(0)), table)
+    assert described(f(table, N(3))) == described(function(table, N(3)))
+
+
+def inverted(part, n):
+    for _ in range(n):
+        part = -part
+    return part
+
+
+def array_and_row(n):
+    y = np.zeros((3, 3)) + n
+    v = y[0]
+    for i in range(n):
+        y = np.zeros((3, 3)) + i
+        v = y[0]
+    return v, y
+
+
+def two_names_of_one(n):
+    y = np.zeros(3) + n
+    v = y
+    for i in range(n):
+        y = np.zeros(3) + i
+        v = y
+    return y, v
+
+
+def separate_rows(n):
+    table = np.zeros((3, 3)) + n
+    a, b = table[0], table[1]
+    for _ in range(n):
+        a, b = b, a
+    return table, a, b
+
+
+def argument_or_new(table, n):
+    y, v = table, table[0]
+    for i in range(n):
+        if table[0, 0] < i:
+            y = table + i
+            v = y[0]
+    return y, v, table
+
+
+def row_after_overflow(n):
+    y = np.zeros((2, 2)) + n
+    v = y[0]
+    product = 1
+    for i in range(n):
+        y = np.zeros((2, 2)) + i
+        v = y[0]
+        product = product * 100000
+    return v, y, product
+
+
+def row_or_nothing(n):
+    y = np.zeros((2, 2)) + n
+    for i in range(n):
+        if i > 1:
+            y = np.zeros((2, 2)) + i
+            v = y[1]
+    return v if n > 2 else None, y
+
+
+def shared(values):
+    arrays = [v for v in values if isinstance(v, np.ndarray)]
+    return [[np.shares_memory(a, b) for b in arrays] for a in arrays]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (array_and_row, ()),
+        (two_names_of_one, ()),
+        (separate_rows, ()),
+        (argument_or_new, (np.zeros((2, 2)),)),
+        (row_after_overflow, ()),
+        (row_or_nothing, ()),
+    ],
+)
+@pytest.mark.parametrize("whole", [False, True])
+def test_results_share_the_memory_that_they_share_in_python(function, arguments, whole):
+    f = ag.function(function, engine="native")
+    f(*arguments, N(0))
+    if whole:
+        assert compile_whole(f)
+    for n in (0, 1, 3, 9):
+        expected, actual = function(*arguments, N(n)), f(*arguments, N(n))
+        assert described(actual) == described(expected)
+        assert shared(actual) == shared(expected)
+    assert engine_of(f).regions and not engine_of(f).refused
+
+
+def overlapping(n):
+    y = np.zeros(4) + n
+    for i in range(n):
+        y = np.zeros(4) + i
+    return y[:3], y[1:]
+
+
+def test_parts_that_overlap_stay_with_numpy():
+    f = ag.function(overlapping, engine="native")
+    f(N(2))
+    assert not compile_whole(f)
+    assert engine_of(f).whole.reason == "two results may share parts of their memory"
+    assert shared(f(N(2))) == shared(overlapping(N(2)))
