@@ -55,8 +55,8 @@ def read(buffer: Any, values: Sequence[Leaving], arguments: Sequence[Any]) -> li
             else:
                 results.append(_copied(addresses[i], tuple(dims), form.kind.dtype))
         word += form.words
-    for i, whole, dims in parts:
-        results[i] = part_of(results[whole], addresses[i] - addresses[whole], dims)
+    for i, whole, shape in parts:
+        results[i] = part_of(results[whole], addresses[i] - addresses[whole], shape)
     return results
 
 
