@@ -37,8 +37,8 @@ _ALLOCATING = frozenset(
     )
 )  # fmt: skip
 ELEMENTWISE = frozenset(
-    ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and_", "or_", "xor", "lt",
-     "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert")
+    ("add", "sub", "mul", "mul_in_place", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and_",
+     "or_", "xor", "lt", "le", "gt", "ge", "eq", "ne", "neg", "pos", "abs", "invert")
 )  # fmt: skip
 
 

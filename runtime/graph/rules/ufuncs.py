@@ -40,6 +40,7 @@ UFUNCS = {
     "invert": np.invert,
 }  # fmt: skip
 OPERATOR_OF = {ufunc: name for name, ufunc in UFUNCS.items()}
+UFUNCS["mul_in_place"] = np.multiply
 
 
 def ufunc_type(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

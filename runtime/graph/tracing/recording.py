@@ -226,7 +226,7 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
     all_scalars = all(map(_is_python_scalar, inputs))
     is_operator = name is not None and method == "__call__" and not kwargs and not all_scalars
     if name is not None and is_operator and not _differs_from_operator(name, inputs):
-        result = unary(name, inputs[0]) if len(inputs) == 1 else binary(name, *inputs)
+        result = unary(name, inputs[0]) if len(inputs) == 1 else binary(name, *inputs, out=out and out[0])
     else:
         arguments = Arguments()
         template, types = arguments.extract(tuple(map(_to_array_type, inputs)) if all_scalars else inputs)
@@ -290,18 +290,18 @@ def _to_array_type(value: Any) -> Any:
 # Python's operators
 
 
-def binary(name: str, left: Any, right: Any) -> Any:
+def binary(name: str, left: Any, right: Any, *, out: Any = None) -> Any:
     a, b = bound_node(to_node(left)), bound_node(to_node(right))
     if name == "pow" and _is_bool_array(left, a.type):
         if type(right) is int and right == 2:  # NumPy computes a square, which has another dtype
             return ufunc(np.square, "__call__", (left,), {})
         if is_staged(right) and b.type == ScalarType(int):
             raise unsupported.bool_array_power()
-    if not is_staged(left):
-        kinds = (left if isinstance(left, str) and isinstance(b.type, ArrayType) else a.type, b.type)
-    else:
-        kinds = (a.type, right if isinstance(right, str) and isinstance(a.type, ArrayType) else b.type)
-    return wrap(current_builder().add(name, (a, b), {}, operator_type(name, kinds)))
+    first = left if isinstance(left, str) and isinstance(b.type, ArrayType) else a.type
+    second = right if isinstance(right, str) and isinstance(a.type, ArrayType) else b.type
+    kind = operator_type(name, (first, second))
+    is_in_place = name == "mul" and out is left and kind == a.type and kind.dtype.kind == "c"
+    return wrap(current_builder().add("mul_in_place" if is_in_place else name, (a, b), {}, kind))
 
 
 def _is_bool_array(value: Any, kind: StagedType) -> bool:

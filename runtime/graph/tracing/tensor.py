@@ -369,10 +369,10 @@ def _in_place(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
         if not recording.can_stage(other):
             return NotImplemented
-        result = recording.binary(name, self, other)
         kind = bound_type(self.type)
         if not isinstance(kind, ArrayType) or not (kind.shape or self.is_mutable):
-            return result
+            return recording.binary(name, self, other)
+        result = recording.binary(name, self, other, out=self)
         return recording.write_out(self, result, True, name)
 
     return method

@@ -157,3 +157,35 @@ def test_a_power_of_a_scalar_of_numpy_is_rounded_as_the_function_or_the_operator
     """They round differently where NumPy computes the function of arrays in another way: here on x86."""
     v = np.float32(-7.25)
     assert ag.function(power_of_a_scalar, engine="numpy")(v) == power_of_a_scalar(v)
+
+
+def multiplied(a, b):
+    c, d, e = a + 0, a + 0, a + 0
+    c *= b
+    np.multiply(d, b, out=d)
+    e *= e
+    e[:2] *= b[:2]
+    return c, d, e, a * b
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("size", [1, 2, 7])
+def test_complex_products_in_place_have_every_bit(dtype, size):
+    """NumPy uses another loop for them, which rounds some products otherwise."""
+    rng = np.random.default_rng(0)
+    staged = ag.function(multiplied)
+    for _ in range(50):
+        a, b = (rng.normal(size=(2, size, 2)) @ np.array([1, 1j])).astype(dtype)
+        for actual, expected in zip(staged(a, b), multiplied(a, b), strict=True):
+            assert actual.tobytes() == expected.tobytes()
+
+
+def test_complex_products_in_place_have_gradients():
+    def product(a, b):
+        a = a + 0
+        a *= b
+        return a.real.sum()
+
+    a, b = np.array([1 + 2j, 3 - 1j]), np.array([0.5 - 1j, 2 + 1j])
+    for actual, expected in zip(ag.grad(product, (0, 1))(a, b), (b, a), strict=True):
+        np.testing.assert_allclose(actual, expected)
