@@ -103,7 +103,7 @@ def _replacing(function: Any, implementation: Callable[..., Any], *owner: Any) -
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            sources = [*map(staging.source_of, args)]
+            sources = [staging.source_of(arg, of_objects=False) for arg in args]
             given = [*args]
             args = ()  # only a generator to which nothing else refers can be driven
             for i, source in enumerate(sources):

@@ -13,7 +13,7 @@ from types import GeneratorType
 from typing import Any
 
 from .. import staging
-from ..backends import staged_by
+from ..backends import AFTER_REGISTRATION, staged_by
 from ..backends.builtins import DISPATCHING, MATH, NUMPY, PYTHON, original
 from ..core.active_backends import active_backend
 from ..core.closures import nothing
@@ -52,6 +52,10 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             if staging.ACTIVE and (innermost := active_backend()) is not None:
+                if function is next and args and not kwargs:
+                    _, take = staging.user_method(args[0], "__next__")
+                    if take is not None and (args[1:] or not _consumers().in_generator()):
+                        return _next_of(take, *args[1:])
                 if args and function in _CONSUMERS and (source := staging.source_of(args[0])) is not None:
                     args = args[1:]  # only then can the source be driven
                     if (result := _consumers().consumed(function, source, args, kwargs)) is not None:
@@ -101,6 +105,20 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
             raise
 
     return call if isinstance(function, type) else functools.wraps(function)(call)
+
+
+def _next_of(take: Callable[[], Any], *default: Any) -> Any:
+    from ..containers.user_iterators import next_of  # noqa: PLC0415 - plain code needs no staging
+
+    return next_of(take, *default)
+
+
+def _load() -> None:
+    """Import what loops over instances of user classes need, because plain code needs none of it."""
+    from ..containers import user_iterators  # noqa: F401, PLC0415
+
+
+AFTER_REGISTRATION.append(_load)
 
 
 def _consumers() -> Any:

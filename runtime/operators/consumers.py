@@ -357,10 +357,16 @@ class _Zip:
 FINDERS[_Zip] = _zipped
 
 
+def _begun_late(value: Any) -> Any:
+    """Return an argument, or an iterator that calls the `__iter__` of an object only when it takes an item."""
+    is_object = staging.source_of(value, of_objects=False) is None and staging.source_of(value) is not None
+    return (item for items in (value,) for item in items) if is_object else value
+
+
 def iterator(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Return `function(*args, **kwargs)` as an object that can be driven."""
     try:
-        made = _ITERATORS[function](*args, **kwargs)
+        made = _ITERATORS[function](*map(_begun_late, args), **kwargs)
     except ValueNeededError:
         if function is not zip:
             raise

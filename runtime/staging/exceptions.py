@@ -114,24 +114,24 @@ def refuse_end(raised: BaseException | None, code: types.CodeType | None) -> Non
     `raised` is the exception that the branch raises, and `code` that of the function with the branch.
     """
     name = "" if raised is None or code is None else code.co_name
-    ends_next = name == "__next__" and isinstance(raised, StopIteration)
-    if not ends_next and not (name == "__getitem__" and isinstance(raised, IndexError) and _is_iterated()):
+    kinds = {"__next__": StopIteration, "__getitem__": IndexError}
+    if not isinstance(raised, kinds.get(name, ())) or not _is_iterated(name):
         return
     strip_internal_frames(raised)  # type: ignore[arg-type]
     kind = type(raised).__name__
     raise UnsupportedPlaceError(
         f"a staged condition decides whether {name!r} raises {kind}, which ends an iteration",
         why="Python asks for the items while it traces, and the end is known only when the graph runs",
-        remedy="loop over an array, a range or a list, or use 'while'",
+        remedy="use a 'for' loop, next() or list() in converted code",
     ) from raised
 
 
-def _is_iterated() -> bool:
-    """Return whether Python itself, and not `x[i]`, called the `__getitem__` that runs."""
+def _is_iterated(name: str) -> bool:
+    """Return whether Python itself, and not `x[i]` or `next(x)`, called the special method that runs."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and not (frame.f_code.co_name == FORWARDING and is_internal(frame.f_code)):
         frame = frame.f_back
-    if frame is None or frame.f_back is None:
+    if frame is None or frame.f_back is None or frame.f_locals["method"].__name__ != name:
         return False
     code, offset = frame.f_back.f_code, frame.f_back.f_lasti
     return not dis.opname[code.co_code[offset]].startswith("BINARY_")

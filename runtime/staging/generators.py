@@ -87,7 +87,7 @@ class _JoinedState:
 
     def __init__(self, consumer: Consumer, get_state: Callable[[], tuple], functions: tuple[Any, ...]):
         self.first, self.count = consumer.get_state, len(consumer.names)
-        self.second, self.functions = get_state, functions
+        self.second, self.functions = get_state, (*functions, get_state)
 
     def __call__(self) -> tuple[Any, ...]:
         return (*self.first(), *self.second())
@@ -205,9 +205,9 @@ class Source:
         return may_continue
 
 
-def source_of(iterated: Any) -> Source | None:
-    """Return the source that an iterator stands for, or None if Python has to iterate over it."""
-    find = FINDERS.get(type(iterated))
+def source_of(iterated: Any, *, of_objects: bool = True) -> Source | None:
+    """Return the source that something iterable stands for, or None if Python has to iterate over it."""
+    find = FINDERS.get(type(iterated)) or (FINDERS.get(object) if of_objects else None)
     return None if find is None or active_backend() is None else find(iterated)
 
 
@@ -327,3 +327,4 @@ def loop_over(
 
 
 FINDERS: dict[type, Callable[[Any], Source | None]] = {}
+"""The functions that return the source of something iterable, by type; that of `object` is for the others."""

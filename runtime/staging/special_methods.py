@@ -297,7 +297,7 @@ def user_method(value: Any, *names: str) -> tuple[str, Callable[..., Any] | None
             if _is_of_named_tuple(found):
                 break
             meet(trace, kind)
-            return name, functools.partial(trace.namespace.callee(found), value)
+            return name, types.MethodType(trace.namespace.callee(found), value)
         if owner is not object:
             break
     return "", None

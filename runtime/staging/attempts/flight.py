@@ -153,7 +153,7 @@ class Flight:
     def _protected(self) -> Iterator[tuple[types.FrameType, Attempt | None]]:
         """Yield the user's running frames, innermost first, each with the attempt that protects it."""
         attempts = [*self.attempts]
-        for frame in user_frames():
+        for frame in user_frames(own={attempt.code for attempt in attempts}):
             found = next((a for a in reversed(attempts) if a.is_running(frame)), None)
             if found is not None:
                 del attempts[attempts.index(found) :]

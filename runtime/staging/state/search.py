@@ -25,20 +25,20 @@ ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None)))
 _CONTAINERS = frozenset((list, dict, tuple, set, frozenset))
 
 
-def user_frames(*, converted: bool = False) -> list[FrameType]:
+def user_frames(*, converted: bool = False, own: Collection[types.CodeType] = ()) -> list[FrameType]:
     """Return the frames of the user's functions in this trace, innermost first, each with its variables.
 
     With `converted`, and in a trace that a framework runs, return only those of converted functions: no
-    internal frame marks where a framework's trace begins.
+    internal frame marks where a framework's trace begins. `own` are functions of this package to count, too.
     """
     found: list[FrameType] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_name != ROOT:
-        if not is_internal(frame.f_code):
+        if frame.f_code in own or not is_internal(frame.f_code):
             found.append(frame)
         frame = (holder_frame(frame) or frame).f_back
     if converted or frame is None:
-        return [f for f in found if "ag__" in f.f_code.co_freevars]
+        return [f for f in found if "ag__" in f.f_code.co_freevars or f.f_code in own]
     return found
 
 
