@@ -1,81 +1,86 @@
-"""`iter` of arrays, lists, sets and dicts of staged length, and `next` of what it returns.
+"""`iter` of sequences and of what has a staged length, `itertools.count`, and `next` of what they return.
 
-The position is known in the trace, so `next` is refused where a staged branch or loop would have to advance
-an iterator from outside of it. A loop takes the rest of the items.
+The position is an attribute that branches and loops change, so it may be staged. A loop takes the rest of the
+items.
 """
 
 from __future__ import annotations
 
 import inspect
+import itertools
 import sys
-import weakref
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from .. import staging
 from ..backends import staged_by
 from ..backends.builtins import DISPATCHING
 from ..core.active_backends import active_backend
-from ..core.closures import nothing
 from ..debugging.tracebacks import user_frame
 from ..errors import ValueNeededError
 from ..staging.generators import FINDERS, Consumer, Loop, Source, drives
-from ..staging.state.heap import running_heaps
-from .iterators import LoopState, is_sized
+from ..values.locations import HeapObject
+from .iterators import is_sized
 from .keyed import raise_if
-from .statements import branch
+from .user_iterators import take_all
 
 _len, _list = DISPATCHING[id(len)], DISPATCHING[id(list)]
 
 
-class ItemIterator:
-    """The result of `iter(values)`. Its position is None once a loop has taken all items."""
+class ItemIterator(HeapObject):
+    """The result of `iter(values)`."""
 
-    __slots__ = ("__weakref__", "position", "values", "version")
+    __slots__ = ("position", "values", "version")
 
-    def __init__(self, values: Any, position: int = 0):
-        self.values, self.version = values, getattr(values, "version", 0)
-        self.position: int | None = position
+    def __init__(self, values: Any, position: Any = 0):
+        self.values, self.position, self.version = values, position, getattr(values, "version", 0)
 
     def __iter__(self) -> ItemIterator:
         return self
 
-    def __next__(self) -> NoReturn:
-        if self.position is None:
-            raise StopIteration
-        raise ValueNeededError(
-            "Python cannot take the items of an iterator over a staged value",
-            why="their number is known only when the graph runs",
-            remedy="use next(), a 'for' loop, a comprehension or list() in converted code, once",
-        )
+    def __next__(self) -> Any:
+        if staged_by(self._has_ended()) is not None:
+            raise ValueNeededError(
+                "Python cannot take the items of an iterator whose end is staged",
+                why="their number is known only when the graph runs",
+                remedy="use next(), a 'for' loop, a comprehension or list() in converted code",
+            )
+        return self.ag__take()
 
     def ag__take(self, *default: Any) -> Any:
         """`next(self, *default)`"""
-        if self.position is None:
-            return next(iter(()), *default)
-        self.check()
-        place, self.position = self.position, self.position + 1
-        length = _len(self.values)
-        backend: Any = staged_by(length) or active_backend()
-        if default:
-            reached = self.values, *default
-            item = lambda: self._item(place)  # noqa: E731 - a single expression
-            return staging.if_exp(backend, length > place, item, lambda: default[0], "", reached)
-        raise_if(backend, length <= place, StopIteration())
-        return self._item(place)
+        self._check()
+        has_ended, place = self._has_ended(), self.position
+        backend: Any = staged_by(has_ended)
+        if backend is None and default and has_ended:
+            return default[0]
+        if not default:
+            raise_if(backend or active_backend(), has_ended, StopIteration())
+        self.position = place + 1
+        if backend is None or not default:
+            return self._item(place)
+        reached = self.values, *default
+        return staging.if_exp(backend, has_ended, lambda: default[0], lambda: self._item(place), "", reached)
 
-    def _item(self, place: int) -> Any:
+    def _has_ended(self) -> Any:
+        return _len(self.values) <= self.position
+
+    def _item(self, place: Any) -> Any:
         is_keyed = hasattr(type(self.values), "as_list")
-        return (_list(self.values) if is_keyed else self.values)[place]
+        values = _list(self.values) if is_keyed else self.values
+        return values[place] if staged_by(place) is None else staging.get_item(values, place)
 
-    def check(self) -> None:
-        is_outside = any(heap.has_iterator(self) for heap in running_heaps())
-        if is_outside or in_generator():
+    def _check(self) -> None:
+        if in_generator() and staged_by(self._has_ended()) is not None:
             raise ValueNeededError(
-                "next() of an iterator over a staged value is called in another branch, loop or generator",
-                why="how often it runs is known only when the graph runs, and the position during the trace",
+                "next() of an iterator whose end is staged is called in a generator",
+                why="it would end the generator with an error, which is known only when the graph runs",
                 remedy="use an index: i += 1; x = items[i]",
             )
-        if self.position and getattr(self.values, "version", 0) != self.version:
+        is_keyed = hasattr(type(self.values), "as_list")
+        if is_keyed and self.values.version != self.version and self.position != 0:
             raise ValueNeededError(
                 "next() of an iterator over a staged value is called after a change of the value",
                 why="the trace does not know the items that the iterator has left behind",
@@ -89,41 +94,74 @@ def in_generator() -> bool:
     return frame is not None and (bool(frame.f_code.co_flags & inspect.CO_GENERATOR) or drives(frame))
 
 
+class Count(HeapObject):
+    """The result of `itertools.count(number, step)` for ints."""
+
+    __slots__ = ("number", "step")
+
+    def __init__(self, number: Any, step: int):
+        self.number, self.step = number, step
+
+    def __iter__(self) -> Count:
+        return self
+
+    def __next__(self) -> Any:
+        number, self.number = self.number, self.number + self.step
+        return number
+
+    def __repr__(self) -> str:
+        return f"count({self.number})" if self.step == 1 else f"count({self.number}, {self.step})"
+
+
+def count(start: Any = 0, step: Any = 1) -> Any:
+    """`itertools.count(start, step)`"""
+    is_of_ints = type(start) is int and type(step) is int
+    return Count(start, step) if is_of_ints else itertools.count(start, step)
+
+
 def iterate(*args: Any) -> Any:
     """`iter(*args)`"""
-    if len(args) != 1 or not hasattr(staged_by(args[0]), "known_items"):
+    if len(args) != 1:
         return iter(*args)
     [values] = args
-    if not is_sized(values):
-        return values  # a staged zip or the like is an iterator itself
-    return ItemIterator(values) if staged_by(_len(values)) is not None else iter(values)
+    if type(values) in _SEQUENCES or (type(values) is np.ndarray and values.ndim):
+        return ItemIterator(values)
+    if not hasattr(staged_by(values), "known_items"):
+        return iter(values)
+    return ItemIterator(values) if is_sized(values) else values  # a staged zip is an iterator itself
 
 
-def _find(iterator: ItemIterator) -> Source | None:
-    values, start, ref = iterator.values, iterator.position, weakref.ref(iterator)
-    if start is None:
-        return None
-    if start:
-        iterator.check()
+class _Rest(Source):
+    """The items that an iterator has left. Where other code continues with it, the loop calls `next`."""
 
+    def __init__(self, iterator: Any, take: Any, drive: Callable[[Consumer, Loop], None]):
+        super().__init__(drive, lambda: iterator, iterator)
+        self.take = take
+
+    def consume(self, consumer: Consumer, loop: Loop) -> bool:
+        if not super().consume(consumer, loop):
+            take_all(self.take, consumer)
+        return True
+
+
+def _find(iterator: ItemIterator) -> Source:
     def drive(consumer: Consumer, loop: Loop) -> None:
-        if (driven := ref()) is not None:
-            driven.position = None
-        state = LoopState(("the number of the item",), 0)
-
-        def body(item: Any) -> None:
-            [number] = state.values
-            state.values = (number + 1,)
-            accessors = consumer.state()
-            branch(number >= start, lambda: consumer(item), nothing, *accessors, consumer.outputs(0))
-
-        if start:
-            loop(values, consumer.test, body, *consumer.state(*state.accessors), {})
+        if staged_by(iterator.position) is not None or iterator.position:
+            take_all(iterator.ag__take, consumer)
         else:
+            values = iterator.values
             loop(values, consumer.test, consumer, *consumer.state(), {})
+            iterator.position = _len(values)
 
-    return Source(drive, lambda: ItemIterator(values, start), iterator)
+    return _Rest(iterator, iterator.ag__take, drive)
 
 
-ItemIterator.__module__ = "itertools"  # a statement watches the positions of Python's iterators
-FINDERS[ItemIterator] = _find
+def _find_count(counter: Count) -> Source:
+    def drive(consumer: Consumer, _: Loop) -> None:
+        take_all(counter.__next__, consumer)
+
+    return _Rest(counter, counter.__next__, drive)
+
+
+FINDERS[ItemIterator], FINDERS[Count] = _find, _find_count
+_SEQUENCES = (list, tuple, range)

@@ -206,7 +206,7 @@ REPLACEMENTS: dict[str, Callable[..., Any]] = {
         "combinations": _pooling(itertools.combinations, _COMBINATIONS),
         "combinations_with_replacement": _pooling(itertools.combinations_with_replacement, _WITH_REPLACEMENT),
         "compress": _compress,
-        "count": sequential.Count,
+        "count": item_iterators.count,
         "dropwhile": _testing(itertools.dropwhile, sequential.dropwhile),
         "iter": item_iterators.iterate,
         "filterfalse": _testing(itertools.filterfalse, sequential.filterfalse),

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 import operator
-import re
 from typing import Any
 
 from ..backends import staged_by
 from ..backends.builtins import DISPATCHING
 from ..core.closures import nothing
 from ..core.undefined import Undefined
-from ..staging.generators import FINDERS, Consumer, Loop, Source
+from ..staging.generators import Consumer, Loop
 from .iterators import Drive, LoopState, Part, backend_of, both, bound, limited_by
 from .keyed import raise_if
 from .ordering import select
-from .statements import branch, repeat_while
+from .statements import branch
 
 _bool, _range = DISPATCHING[id(bool)], DISPATCHING[id(range)]
 
@@ -194,36 +192,3 @@ def repeat(value: Part, times: Any) -> Drive:
         loop(_range(count), consumer.test, lambda _: consumer(value.value), *consumer.state(), {})
 
     return drive
-
-
-def _count(start: int, step: int) -> Drive:
-    def drive(consumer: Consumer, _: Loop) -> None:
-        state = LoopState(("the number",), start)
-
-        def body() -> None:
-            [number] = state.values
-            state.values = (number + step,)
-            consumer(number)
-
-        repeat_while(consumer.test or (lambda: True), body, *consumer.state(*state.accessors))
-
-    return drive
-
-
-class Count(itertools.count):
-    """`itertools.count`, which a loop can drive."""
-
-
-Count.__name__, Count.__module__ = "count", "itertools"  # as its text and the positions of iterators need
-
-
-def _find_count(counter: Any) -> Source | None:
-    """Return the source that a counter of ints stands for."""
-    found = re.fullmatch(r"count\((-?\d+)(?:, (-?\d+))?\)", repr(counter))
-    if found is None:
-        return None
-    start, step = int(found[1]), int(found[2] or 1)
-    return Source(_count(start, step), lambda: Count(start, step), counter)
-
-
-FINDERS[Count] = _find_count

@@ -84,12 +84,13 @@ def source_of_object(value: Any) -> Source | None:
         if take is None:
             loop(made.pop(), consumer.test, consumer, *consumer.state(), {})
         else:
-            _drive(take, consumer)
+            take_all(take, consumer)
 
     return Source(drive, lambda: value, reached=(iterate,))
 
 
-def _drive(take: Callable[[], Any], consumer: Consumer) -> None:
+def take_all(take: Callable[[], Any], consumer: Consumer) -> None:
+    """Run a loop over the items that an iterator has left; `take` is its method `__next__`."""
     step = _Next(take)
 
     def test() -> Any:

@@ -53,6 +53,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             if staging.ACTIVE and (innermost := active_backend()) is not None:
                 if function is next and args and not kwargs:
+                    if (take := getattr(args[0], "ag__take", None)) is not None:
+                        return take(*args[1:])
                     _, take = staging.user_method(args[0], "__next__")
                     if take is not None and (args[1:] or not _consumers().in_generator()):
                         return _next_of(take, *args[1:])
@@ -66,8 +68,7 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     if function is type and hasattr(type(args[0]), "ag__class"):
                         return args[0].__class__
                 if function is next:
-                    take = getattr(type(args[0]), "ag__take", None) if args else None
-                    return next(*args) if take is None else take(*args)
+                    return next(*args)
                 if function in _ITERATORS and any(staging.source_of(a) is not None for a in args):
                     return _consumers().iterator(function, args, kwargs)
                 pulls = function in _PULLING and len(args) > 0

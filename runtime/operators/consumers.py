@@ -358,7 +358,7 @@ FINDERS[_Zip] = _zipped
 
 
 def _begun_late(value: Any) -> Any:
-    """Return an argument, or an iterator that calls the `__iter__` of an object only when it takes an item."""
+    """Return an argument, or for an object an iterator that calls `__iter__` when it takes the first item."""
     is_object = staging.source_of(value, of_objects=False) is None and staging.source_of(value) is not None
     return (item for items in (value,) for item in items) if is_object else value
 

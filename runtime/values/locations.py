@@ -83,6 +83,12 @@ class Location:
             object.__delattr__(self.owner, self.key)
 
 
+class HeapObject:
+    """An object of this package with attributes that traced code changes, like those of a user's object."""
+
+    __slots__ = ("__weakref__",)
+
+
 def read_contents(owner: Any) -> dict[Any, Any]:
     """Return the values of all locations of an owner, by key."""
     if isinstance(owner, DictView):

@@ -30,6 +30,7 @@ from ...debugging.tracebacks import is_internal
 from ...values.locations import (
     ClassView,
     DictView,
+    HeapObject,
     Location,
     has_contents,
     is_library_module,
@@ -127,6 +128,8 @@ class Heap:
         return bool(self._iterators)
 
     def has_iterator(self, value: Any) -> bool:
+        if isinstance(value, HeapObject):
+            return id(value) in self.reached
         return any(found is value for found, _ in self._iterators)
 
     def holders(self, value: Any) -> list[Location]:
@@ -177,7 +180,7 @@ class Heap:
         if is_python_iterator(value):
             self._iterators.append((value, iterator_position(value)))
             return ()
-        if not is_user_object(value):
+        if not isinstance(value, HeapObject) and not is_user_object(value):
             return ()
         contents = dict(read_contents(value))
         self._saved.append((value, contents))

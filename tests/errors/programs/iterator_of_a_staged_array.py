@@ -5,27 +5,24 @@ import autograph_rs as ag
 
 def wrong():
     @ag.function
-    def dot(x):
-        positive = iter(x[x > 0])
-        total = 0.0
-        for y in x:
-            total += y * next(positive, 0.0)  # <-- here
-        return total
+    def first(x):
+        def positive():
+            yield next(iter(x[x > 0]))  # <-- here
 
-    return dot(np.array([-1.0, 2.0]))
+        return list(positive())
+
+    return first(np.array([-1.0, 2.0]))
 
 
 def repaired():
     @ag.function
-    def dot(x):
-        positive = x[x > 0]
-        total = 0.0
-        for i, y in enumerate(x):
-            if i < len(positive):
-                total += y * positive[i]
-        return total
+    def first(x):
+        def positive():
+            yield from x[x > 0][:1]
 
-    return dot(np.array([-1.0, 2.0]))
+        return list(positive())
+
+    return first(np.array([-1.0, 2.0]))
 
 
-EXPECTED = -2.0
+EXPECTED = [2.0]

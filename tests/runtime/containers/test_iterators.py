@@ -230,9 +230,67 @@ def in_a_staged_loop(xs):
 def after_a_change(xs):
     kept = positive(xs)
     items = iter(kept)
-    first = next(items)
+    first = next(items, 0.0)
     kept.append(9.0)
     return first, list(items)
+
+
+def in_branches(xs):
+    items, numbers, total = iter([5.0, 6.0, 7.0]), itertools.count(3), 0.0
+    for x in xs:
+        if x > 2:
+            total = total * 10 + next(items, 1.0)
+        elif x > 0:
+            total = total * 10 + next(numbers)
+    return total, next(items, -1.0), next(numbers)
+
+
+def parsed(xs):
+    """A number that is followed by how many, and these."""
+    rest, groups = iter(xs), []
+    for x in rest:
+        if x > 2:
+            groups.append([x, next(rest, 0.0)])
+        else:
+            groups.append([x])
+    return groups
+
+
+def continued(xs):
+    items, found = iter(range(10)), []
+    for x in xs:
+        for i in items:
+            if i > x:
+                found.append(i)
+                break
+    return found, list(items)
+
+
+def counted(xs):
+    ids, found = itertools.count(10, 5), {}
+    for x in positive(xs):
+        if x not in found:
+            found[x] = next(ids)
+    for i in ids:
+        if i > 40 + xs[0]:
+            break
+    return [*found.values()], i, next(ids)
+
+
+def letters(xs):
+    text, kept = iter(("a", "b")), []
+    for x in xs:
+        if x > 0:
+            kept.append(next(text, "-"))
+    return kept
+
+
+@pytest.mark.parametrize(
+    "f", [in_a_staged_loop, after_a_change, in_branches, parsed, continued, counted, letters]
+)
+def test_iterators_advance_in_branches_and_loops(f):
+    for xs in (XS, -np.abs(XS), np.abs(XS), XS[:1]):
+        assert ag.function(f)(xs) == f(xs)
 
 
 def in_a_generator(xs):
@@ -270,8 +328,7 @@ def next_of_reversed(xs):
 @pytest.mark.parametrize(
     "f",
     [
-        in_a_staged_loop, after_a_change, in_a_generator, after_a_break, by_two_zipped_names,
-        of_staged_length, of_all_items, next_of_reversed,
+        in_a_generator, after_a_break, by_two_zipped_names, of_staged_length, of_all_items, next_of_reversed,
     ],
 )  # fmt: skip
 def test_refused(f):

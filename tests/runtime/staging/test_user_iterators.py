@@ -116,7 +116,7 @@ def searched(limit):
 
 def numbered(n):
     reader = Reader(range(n))
-    sums = [i * x for i, x in enumerate(reader)], [x + y for x, y in zip([5, 6, 7], Below(n))]
+    sums = [i * x for i, x in enumerate(reader)], [x + y for x, y in zip([5, 6, 7], Below(n), strict=False)]
     return sums, reader.restarts, list(map(abs, Below(n)))
 
 
