@@ -183,7 +183,7 @@ _LIST_WRITES = {
 
 def copy_of(text: str, value: Node) -> str:
     kind = bound_type(value.type)
-    return f"list({text})" if type(kind) is ListType else f"{text}.copy()"
+    return f"list({text})" if type(kind) is ListType else f"{text}.copy('K')"
 
 
 def has_distinct_indices(node: Node) -> bool:

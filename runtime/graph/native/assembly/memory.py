@@ -14,7 +14,7 @@ from typing import Any
 
 from ...ir.graph import Node, Slot
 from ...ir.op_properties import has_ellipsis
-from .kinds import Kind
+from .kinds import INT, Kind
 from .scalars import ScalarEmitter
 from .statuses import Mode, UnsupportedError
 from .values import Access, Array, Scalar
@@ -300,11 +300,11 @@ class MemoryEmitter(ScalarEmitter):
             if value.kind.bits < 64:
                 op = "sext" if value.kind.code == "i" else "zext"
                 register = w.op(f"{op} {value.kind.llvm} {value.register} to i64")
-                return Scalar(register, _INDEX, constant=value.constant, bounds=value.interval)
+                return Scalar(register, INT, constant=value.constant, bounds=value.interval)
             return value
         if type(value) is bool or not hasattr(value, "__index__"):
             raise UnsupportedError("this key is not compiled: only integers and slices are")
-        return self.constant(int(value), _INDEX)
+        return self.constant(int(value), INT)
 
     def _index(self, part: Any, dim: str, inputs: tuple[Node, ...], is_unsafe: str) -> str:
         """Emit an index as a distance from the first element. Bail out if it is out of bounds.
@@ -369,6 +369,3 @@ class MemoryEmitter(ScalarEmitter):
             register = self.from_start(register, dim)
         register = w.call("i64", "llvm.smax.i64", ("i64", register), ("i64", "0"))
         return w.call("i64", "llvm.smin.i64", ("i64", register), ("i64", dim))
-
-
-_INDEX = Kind("i64", "i")

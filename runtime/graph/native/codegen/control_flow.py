@@ -13,7 +13,7 @@ from ..assembly.statuses import Mode, UnsupportedError
 from ..assembly.values import Array, Enumerate, Expression, List, Range, Reversed, Scalar, Tuple, Zip
 from ..operations.places import DIFFERENT_TYPES, Place, block_of, empty_value, make_place
 from .bailouts import Checkpoint, Frame
-from .graphs import WRITES, GraphEmitter, Scope
+from .graphs import GraphEmitter, Scope
 from .loop_facts import (
     FAR,
     MAX_ITERATIONS,
@@ -24,7 +24,6 @@ from .loop_facts import (
     range_bounds,
 )
 
-_EFFECTS = WRITES - {"cond"}
 POLL_INTERVAL = 1 << 20  # iterations between two checks for Ctrl-C
 
 
@@ -66,11 +65,7 @@ class ControlFlowEmitter(GraphEmitter):
         predicate, *operands = node.inputs
         condition = self.condition(predicate)
         graphs = node.attrs["then"], node.attrs["orelse"]
-        if any(n.op in _EFFECTS for g in graphs for n in g.walk()):
-            self.settle_all()
-        else:
-            super().settle_all()
-        deferred = self.deferred
+        self.settle_all()
         names = w.fresh("then"), w.fresh("else")
         end = w.fresh("end")
         w.branch(condition, *names)
@@ -79,7 +74,7 @@ class ControlFlowEmitter(GraphEmitter):
         takeable = [self.may_take(o, tuple(operands)) for o in operands]
         for name, graph in zip(names, graphs, strict=True):
             w.label(name)
-            self.checkpoint, self.deferred = checkpoint, []
+            self.checkpoint = checkpoint
             owned = {a for a, free in zip(graph.arguments, takeable, strict=True) if free}
             for argument, operand in zip(graph.arguments, operands, strict=True):
                 self.values[argument] = self._passed(operand)
@@ -103,7 +98,7 @@ class ControlFlowEmitter(GraphEmitter):
                 self.release(block)
             w.jump(end)
         w.label(end)
-        self.checkpoint, self.deferred = kept, deferred
+        self.checkpoint = kept
         parts = []
         for i, part in enumerate(merged):
             if isinstance(part, Place):

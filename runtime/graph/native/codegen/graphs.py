@@ -26,7 +26,7 @@ _LEAVES = frozenset(("raise", "check_bound", "some"))
 """Ops whose only effect is an error, which Python raises after machine code has given up."""
 _LIKE = [f"numpy.{name}_like" for name in ("zeros", "ones", "empty", "full")]
 _PARTIAL_USERS = frozenset(("numpy.where", "len", "dimension", *_LIKE))
-WRITES = frozenset(("setitem", "add_at", "list_append", "list_set", "list_pop", "cond", "while", "for"))
+_WRITES = frozenset(("setitem", "add_at", "list_append", "list_set", "list_pop", "cond", "while", "for"))
 
 
 @dataclass
@@ -193,7 +193,7 @@ class GraphEmitter(AxisReductionEmitter):
         user = scope.graph.nodes[last]
         between = scope.graph.nodes[scope.index + 1 : last]
         return not (
-            any(n.op in WRITES for n in between) or any(True for _ in user.graphs()) or user.op == "setitem"
+            any(n.op in _WRITES for n in between) or any(True for _ in user.graphs()) or user.op == "setitem"
         )
 
     def all_users(self, node: Node, test: Callable[[Node, Node], bool]) -> bool:

@@ -52,8 +52,7 @@ def check_results(graph: Graph, memory: Memory) -> None:
     if any(_is_list_of_arrays(result) for result in graph.results) and _shares_items(graph):
         raise UnsupportedError("the arrays in a list may have other names")
     for a, b in combinations(dict.fromkeys(graph.results), 2):
-        sources = memory.sources(a) | memory.sources(b)
-        if memory.may_share(a, b) and any(map(_selects_a_part, sources)):
+        if memory.may_share(a, b) and any(map(_selects_a_part, memory.sources(a) | memory.sources(b))):
             raise UnsupportedError("two results may share parts of their memory")
 
 
@@ -106,9 +105,12 @@ class Memory:
         return not self._arguments.isdisjoint(self.sources(node))
 
     def may_share(self, a: Node, b: Node) -> bool:
-        """Return whether two values may share memory that is not the caller's."""
+        """Return whether two values may share memory that the region allocates.
+
+        Each result that is a constant leaves as a copy, since equal constants are one.
+        """
         return any(
-            n not in self._arguments and not isinstance(n.type, TupleType)
+            not self._direct_sources(n) and n not in self._arguments and n.op != "constant"
             for n in self.sources(a) & self.sources(b)
         )
 

@@ -27,7 +27,7 @@ class Leaving:
         is_maybe: whether it may be unbound or None.
         is_optional: whether it is None rather than unbound if it has no value.
         shape: the dimensions of the arrays in a list.
-        others: the indices of the values that leave with it of which it may be a part.
+        others: the indices of the values leaving with it whose memory it may share.
     """
 
     kind: Kind | None

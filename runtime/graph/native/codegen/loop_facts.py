@@ -225,7 +225,7 @@ def _indices_from(emitter: MemoryEmitter, loop: Loop, number: Node) -> Iterator[
             continue
         for axis, part in enumerate(parts):
             offset = _offset_from(node.inputs[part.index], number) if isinstance(part, Slot) else None
-            if offset is not None and array.dims[axis] != "":
+            if offset is not None:
                 yield node, axis, array.dims[axis], offset
 
 

@@ -89,6 +89,8 @@ class ArrayPlace(Place):
     def store(self, value: Any) -> None:
         if not isinstance(value, Array) or value.kind != self.kind or len(value.dims) != self.rank:
             raise UnsupportedError(DIFFERENT_TYPES)
+        if value.strides is not None:
+            raise UnsupportedError("a view whose elements lie apart is carried")
         w = self.w
         w.line(f"store ptr {value.address}, ptr {self.address}")
         w.line(f"store ptr {value.block}, ptr {self.block}")

@@ -158,3 +158,44 @@ def test_parts_that_overlap_stay_with_numpy():
     assert not compile_whole(f)
     assert engine_of(f).whole.reason == "two results may share parts of their memory"
     assert shared(f(N(2))) == shared(overlapping(N(2)))
+
+
+def equal_constants(n):
+    a, b = np.zeros(2), np.zeros(2)
+    for i in range(n):
+        a, b = a + i, b - i
+    return a, b
+
+
+def rows_of_a_constant(n):
+    y = np.zeros((3, 2))
+    a, b = y[0], y[1]
+    for i in range(n):
+        a, b = a + i, b - i
+    return a, b
+
+
+@pytest.mark.parametrize("function", [equal_constants, rows_of_a_constant])
+def test_equal_constants_are_results_of_their_own(function):
+    f = ag.function(function, engine="native")
+    f(N(1))
+    assert compile_whole(f)
+    for n in (0, 2):
+        first, second = f(N(n))
+        assert not np.shares_memory(first, second)
+        assert described((first, second)) == described(function(N(n)))
+
+
+def written_copy(table, n):
+    own = table * 1.0
+    for i in range(n):
+        own[i] = i
+    return own
+
+
+def test_a_copy_keeps_the_order_in_memory():
+    table = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    for engine in ("numpy", "native"):
+        f = ag.function(written_copy, engine=engine)
+        for n in (0, 1, 2):
+            assert f(table, N(n)).strides == written_copy(table, n).strides
