@@ -183,7 +183,9 @@ _LIST_WRITES = {
 
 def copy_of(text: str, value: Node) -> str:
     kind = bound_type(value.type)
-    return f"list({text})" if type(kind) is ListType else f"{text}.copy('K')"
+    if isinstance(kind, ArrayType):
+        return f"{text}.copy('K')"
+    return f"list({text})" if type(kind) is ListType else f"{text}.copy()"
 
 
 def has_distinct_indices(node: Node) -> bool:

@@ -202,7 +202,7 @@ def takes_next(x):
 
 
 def takes_in_loop(x):
-    items = iter([1, 2, 3])
+    items = iter({1: "a", 2: "b", 3: "c"})
     first = 0
     if x > 0:
         for item in items:
@@ -229,7 +229,7 @@ def takes_generated(x):
 
 ITERATORS = [
     (takes_next, "the count 'NUMBERED' comes from outside"),
-    (takes_in_loop, "the list_iterator 'items' comes from outside"),
+    (takes_in_loop, "the dict_keyiterator 'items' comes from outside"),
     (takes_zipped, "the zip 'items' comes from outside"),
     (takes_generated, "the generator 'items' comes from outside"),
 ]

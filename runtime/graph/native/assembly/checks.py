@@ -1,4 +1,4 @@
-"""Arithmetic on numbers, with the results of Python and NumPy.
+"""Where numbers in machine code are not those of Python and NumPy: it gives up, or tells of a warning.
 
 Whatever machine code does not reproduce leaves it through `bail_if`: integers that overflow, divisions by
 zero, casts that lose values. NumPy warns where the processor raises a flag for floats. A region is
