@@ -22,9 +22,9 @@ from ..debugging.tracebacks import user_frame
 from ..errors import ValueNeededError
 from ..staging.generators import FINDERS, Consumer, Loop, Source, drives
 from ..values.locations import HeapObject
-from .iterators import is_sized
+from .iterators import both, is_sized
 from .keyed import raise_if
-from .user_iterators import take_all
+from .statements import repeat_while
 
 _len, _list = DISPATCHING[id(len)], DISPATCHING[id(list)]
 
@@ -41,7 +41,7 @@ class ItemIterator(HeapObject):
         return self
 
     def __next__(self) -> Any:
-        if staged_by(self._has_ended()) is not None:
+        if staged_by(self.has_ended()) is not None:
             raise ValueNeededError(
                 "Python cannot take the items of an iterator whose end is staged",
                 why="their number is known only when the graph runs",
@@ -52,7 +52,7 @@ class ItemIterator(HeapObject):
     def ag__take(self, *default: Any) -> Any:
         """`next(self, *default)`"""
         self._check()
-        has_ended, place = self._has_ended(), self.position
+        has_ended, place = self.has_ended(), self.position
         backend: Any = staged_by(has_ended)
         if backend is None and default and has_ended:
             return default[0]
@@ -64,16 +64,17 @@ class ItemIterator(HeapObject):
         reached = self.values, *default
         return staging.if_exp(backend, has_ended, lambda: default[0], lambda: self._item(place), "", reached)
 
-    def _has_ended(self) -> Any:
+    def has_ended(self) -> Any:
         return _len(self.values) <= self.position
 
     def _item(self, place: Any) -> Any:
-        is_keyed = hasattr(type(self.values), "as_list")
-        values = _list(self.values) if is_keyed else self.values
+        if type(self.values) is range:
+            return self.values.start + place * self.values.step
+        values = _list(self.values) if hasattr(type(self.values), "as_list") else self.values
         return values[place] if staged_by(place) is None else staging.get_item(values, place)
 
     def _check(self) -> None:
-        if in_generator() and staged_by(self._has_ended()) is not None:
+        if in_generator() and staged_by(self.has_ended()) is not None:
             raise ValueNeededError(
                 "next() of an iterator whose end is staged is called in a generator",
                 why="it would end the generator with an error, which is known only when the graph runs",
@@ -134,33 +135,40 @@ def iterate(*args: Any) -> Any:
 class _Rest(Source):
     """The items that an iterator has left. Where other code continues with it, the loop calls `next`."""
 
-    def __init__(self, iterator: Any, take: Any, drive: Callable[[Consumer, Loop], None]):
-        super().__init__(drive, lambda: iterator, iterator)
-        self.take = take
+    def __init__(
+        self, iterator: Any, take: Callable[[], Any], has_ended: Callable[[], Any], drive: Any = None
+    ):
+        super().__init__(drive or self.take_all, lambda: iterator, iterator)
+        self.take, self.has_ended = take, has_ended
+
+    def take_all(self, consumer: Consumer, _: Loop) -> None:
+        def test() -> Any:
+            has_ended, backend = self.has_ended(), staged_by(self.has_ended())
+            goes_on = not has_ended if backend is None else backend.not_(has_ended)
+            return goes_on if consumer.test is None else both(goes_on, consumer.test)
+
+        repeat_while(test, lambda: consumer(self.take()), *consumer.state(functions=(self.take,)))
 
     def consume(self, consumer: Consumer, loop: Loop) -> bool:
         if not super().consume(consumer, loop):
-            take_all(self.take, consumer)
+            self.take_all(consumer, loop)
         return True
 
 
 def _find(iterator: ItemIterator) -> Source:
     def drive(consumer: Consumer, loop: Loop) -> None:
         if staged_by(iterator.position) is not None or iterator.position:
-            take_all(iterator.ag__take, consumer)
+            rest.take_all(consumer, loop)
         else:
-            values = iterator.values
-            loop(values, consumer.test, consumer, *consumer.state(), {})
-            iterator.position = _len(values)
+            loop(iterator.values, consumer.test, consumer, *consumer.state(), {})
+            iterator.position = _len(iterator.values)
 
-    return _Rest(iterator, iterator.ag__take, drive)
+    rest = _Rest(iterator, iterator.ag__take, iterator.has_ended, drive)
+    return rest
 
 
 def _find_count(counter: Count) -> Source:
-    def drive(consumer: Consumer, _: Loop) -> None:
-        take_all(counter.__next__, consumer)
-
-    return _Rest(counter, counter.__next__, drive)
+    return _Rest(counter, counter.__next__, lambda: False)
 
 
 FINDERS[ItemIterator], FINDERS[Count] = _find, _find_count

@@ -117,13 +117,21 @@ def refuse_end(raised: BaseException | None, code: types.CodeType | None) -> Non
     kinds = {"__next__": StopIteration, "__getitem__": IndexError}
     if not isinstance(raised, kinds.get(name, ())) or not _is_iterated(name):
         return
-    strip_internal_frames(raised)  # type: ignore[arg-type]
-    kind = type(raised).__name__
-    raise UnsupportedPlaceError(
-        f"a staged condition decides whether {name!r} raises {kind}, which ends an iteration",
-        why="Python asks for the items while it traces, and the end is known only when the graph runs",
-        remedy="use a 'for' loop, next() or list() in converted code",
-    ) from raised
+    why = "Python asks for the items while it traces, and the end is known only when the graph runs"
+    raise iteration_error(raised, name, why, "use a 'for' loop, next() or list() in converted code")
+
+
+def iteration_error(raised: Any, method: str, why: str, remedy: str) -> UnsupportedPlaceError:
+    """Return the error for an iteration that an exception would end under a staged condition."""
+    strip_internal_frames(raised)
+    error = UnsupportedPlaceError(
+        f"a staged condition decides whether {method!r} raises {type(raised).__name__}, "
+        "which ends an iteration",
+        why=why,
+        remedy=remedy,
+    )
+    error.__cause__ = raised
+    return error
 
 
 def _is_iterated(name: str) -> bool:
