@@ -292,16 +292,17 @@ def _to_array_type(value: Any) -> Any:
 
 def binary(name: str, left: Any, right: Any, *, out: Any = None) -> Any:
     a, b = bound_node(to_node(left)), bound_node(to_node(right))
-    if name == "pow" and _is_bool_array(left, a.type):
-        if type(right) is int and right == 2:  # NumPy computes a square, which has another dtype
-            return ufunc(np.square, "__call__", (left,), {})
-        if is_staged(right) and b.type == ScalarType(int):
+    if name == "pow" and _is_bool_array(left, a.type) and b.type == ScalarType(int):
+        if is_staged(right):
             raise unsupported.bool_array_power()
+        if right == 2:  # NumPy computes a square, which has another dtype
+            return ufunc(np.square, "__call__", (left,), {})
     first = left if isinstance(left, str) and isinstance(b.type, ArrayType) else a.type
     second = right if isinstance(right, str) and isinstance(a.type, ArrayType) else b.type
     kind = operator_type(name, (first, second))
-    is_in_place = name == "mul" and out is left and kind == a.type and kind.dtype.kind == "c"
-    return wrap(current_builder().add("mul_in_place" if is_in_place else name, (a, b), {}, kind))
+    is_own = out is left and kind == a.type and isinstance(kind, ArrayType) and kind.dtype.kind == "c"
+    name = "mul_in_place" if is_own and name == "mul" else name
+    return wrap(current_builder().add(name, (a, b), {}, kind))
 
 
 def _is_bool_array(value: Any, kind: StagedType) -> bool:
@@ -369,10 +370,8 @@ def _raise_cast_error(node: Node, kind: ArrayType) -> NoReturn:
     function = UFUNCS.get(node.op) or node.attrs.get("function")
     if isinstance(function, np.ufunc):
         function(*[_ones(i.type) for i in node.inputs], out=np.ones((1,) * kind.ndim, kind.dtype))
-    found = getattr(node.type, "dtype", None)
-    raise TypeError(
-        f"Cannot cast array data from {found!r} to {kind.dtype!r} according to the rule 'same_kind'"
-    )
+    message = "Cannot cast array data from {!r} to {!r} according to the rule 'same_kind'"
+    raise TypeError(message.format(getattr(node.type, "dtype", None), kind.dtype))
 
 
 def _ones(kind: Any) -> Any:
