@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import array
 import dis
-import gc
-import itertools
+import functools
 import operator
 import sys
 import types
@@ -27,6 +26,7 @@ from ...core.closures import cells_of, function_key
 from ...core.packages import is_library
 from ...core.undefined import Undefined
 from ...debugging.tracebacks import is_internal
+from ...values.iterators import is_python_iterator, iterator_position
 from ...values.locations import (
     ClassView,
     DictView,
@@ -184,8 +184,28 @@ class Heap:
             return ()
         contents = dict(read_contents(value))
         self._saved.append((value, contents))
-        of_class = [v for c in type(value).__mro__ if is_of_user(c) for v in vars(c).values()]
-        return [*contents.values(), *[v for v in of_class if isinstance(v, _CHANGEABLE)]]
+        return [*contents.values(), *self._visit_class(type(value))]
+
+    def _visit_class(self, kind: type) -> list[Any]:
+        """Return the methods of a class and its bases, and the containers among their attributes."""
+        if id(kind) in self.reached:
+            return []
+        own = [base for base in kind.__mro__ if is_of_user(base)]
+        values = [value for base in own for value in [*vars(base).values()]]
+        methods = [f for f in map(_function_of, values) if f is not None]
+        data = {n for base in own for n, v in vars(base).items() if not hasattr(v, "__get__")}
+        stored = {n for f in methods for n in _bound_names(f.__code__, "STORE_ATTR") if n in data}
+        for base in own:
+            if id(base) not in self.reached:
+                self.reached.add(id(base))
+                self._view(base, stored)
+        return [*filter(_leads_on, methods), *[v for v in values if isinstance(v, _CHANGEABLE)]]
+
+    def _view(self, holder: Any, names: Iterable[str]) -> None:
+        """Take attributes of a class or module into the snapshot."""
+        view = ClassView(holder, names) if isinstance(holder, type) else DictView(vars(holder), names)
+        if view.names:
+            self._saved.append((view, view.read()))
 
     def _visit_function(self, function: types.FunctionType) -> Iterable[Any]:
         code, scope, cells = function.__code__, function.__globals__, function.__closure__ or ()
@@ -200,14 +220,15 @@ class Heap:
         for holder in holders:
             held = vars(holder)
             found += [held[n] for n in code.co_names if isinstance(held.get(n), _CHANGEABLE)]
+            if isinstance(holder, type):
+                found += self._visit_class(holder)
         if function_key(code) not in self._families:
             names = _bound_names(code, "STORE_GLOBAL")
-            views = [DictView(scope, names)] if names else []
-            names = _bound_names(code, "STORE_ATTR")
-            for holder in holders if names else ():
-                view = ClassView(holder, names) if isinstance(holder, type) else DictView(vars(holder), names)
-                views.append(view)
-            self._saved += [(view, view.read()) for view in views]
+            if names:
+                view = DictView(scope, names)
+                self._saved.append((view, view.read()))
+            for holder in holders:
+                self._view(holder, _bound_names(code, "STORE_ATTR"))
             self._labels.update((id(c), n) for c, n in zip(cells, code.co_freevars, strict=True))
             found += cells
         return found
@@ -295,8 +316,25 @@ class Heap:
                 dict.update(owner, before)
 
 
-def _bound_names(code: types.CodeType, opname: str) -> set[str]:
-    return {i.argval for i in dis.get_instructions(code) if i.opname == opname}
+@functools.lru_cache(maxsize=4096)
+def _bound_names(code: types.CodeType, opname: str) -> frozenset[str]:
+    return frozenset(i.argval for i in dis.get_instructions(code) if i.opname == opname)
+
+
+def _leads_on(function: types.FunctionType) -> bool:
+    """Return whether a function refers to anything but its arguments and builtins."""
+    code = function.__code__
+    if function.__closure__ or _bound_names(code, "STORE_GLOBAL"):
+        return True
+    return not function.__globals__.keys().isdisjoint(code.co_names)
+
+
+def _function_of(attribute: Any) -> types.FunctionType | None:
+    """Return the function of a method, class method, static method or property, or None."""
+    if isinstance(attribute, property):
+        attribute = attribute.fget
+    function = getattr(attribute, "__func__", attribute)
+    return function if isinstance(function, types.FunctionType) else None
 
 
 def _same_items(first: list[Any], second: list[Any]) -> bool:
@@ -347,35 +385,3 @@ def is_user_object(value: Any) -> bool:
     if is_library_module(kind.__module__):
         return False
     return hasattr(value, "__dict__") or any(slot_names(k) for k in kind.__mro__)
-
-
-class _Sequence:
-    def __getitem__(self, index: int) -> None: ...
-
-
-_OF_SEQUENCES = (type(iter(_Sequence())), reversed)
-"""The types of iterators over sequences of a user's class. Their length hint would run user code, so their
-position is read from `__reduce__()`.
-"""
-
-
-def is_python_iterator(value: Any) -> bool:
-    """Return whether a value is a builtin iterator, which has no user attributes."""
-    kind = type(value)
-    return kind.__module__ in ("builtins", "itertools") and hasattr(kind, "__next__")
-
-
-def iterator_position(value: Any) -> Any:
-    """Return a value that compares equal until an iterator advances."""
-    if isinstance(value, types.GeneratorType):
-        frame = value.gi_frame  # its `f_locals` would keep the current values alive
-        return None if frame is None else (frame.f_lasti, [id(v) for v in gc.get_referents(value)])
-    if isinstance(value, itertools.count):
-        return repr(value)
-    if type(value) in _OF_SEQUENCES:
-        return value.__reduce__()[2:]
-    parts = gc.get_referents(value)
-    parts += [inner for part in parts if type(part) is tuple for inner in part]  # inside zip and map
-    return operator.length_hint(value, -1), [
-        iterator_position(part) for part in parts if is_python_iterator(part)
-    ]
