@@ -137,7 +137,8 @@ def for_one_loop(chain: Chain) -> Graph | None:
 
 
 def _are_contiguous(values: Sequence[Any]) -> bool:
-    return all(v.flags.c_contiguous for v in values if isinstance(v, np.ndarray))
+    """Return whether all arrays among some values are contiguous, and instances of no subclass."""
+    return all(type(v) is np.ndarray and v.flags.c_contiguous for v in values if isinstance(v, np.ndarray))
 
 
 def _flat(value: Any) -> Any:

@@ -341,8 +341,8 @@ class LoopRegion(Region):
     def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
         """Return the results of a call that machine code did not finish."""
         if status == NOT_RUN:
-            copies = native.contiguous(arguments) if self._may_copy(arguments) else None
-            return self.run_python(*arguments) if copies is None else native.call(*copies)
+            results = native.call_plain(arguments) if self._may_copy(arguments) else None
+            return self.run_python(*arguments) if results is None else results
         if status == FLAGGED:
             native.release(frame)
             return self._run_checked(native, arguments)

@@ -24,12 +24,14 @@ from ..assembly.kinds import Kind, array_dtype, kind_of, list_form
 from ..assembly.statuses import NOT_RUN, UnsupportedError
 from ..assembly.values import Array, List, Maybe, Scalar
 from ..assembly.writer import Writer
+from ..operations.numpy_loops import ARRAY_TYPE
 from ..operations.places import make_place
 from .control_flow import ControlFlowEmitter
 from .layout import FRAME_HEADER, Leaving
 from .loop_facts import FAR
 
 _HEAD = object.__basicsize__
+_TYPE = _HEAD - 8
 _DATA, _RANK, _DIMS, _DESCR, _FLAGS = (_HEAD + n for n in (0, 8, 16, 40, 48))
 _CONTIGUOUS_ALIGNED = 0x1 | 0x100
 _TYPE_NUMBER, _BYTE_ORDER = _HEAD + 12, _HEAD + 10
@@ -92,8 +94,13 @@ class BoundaryEmitter(ControlFlowEmitter):
         return Scalar(word, kind, bounds=(low, FAR))
 
     def _enter_array(self, array: str, kind: Kind, shape: tuple[int | None, ...]) -> Array:
-        """Read an array object. If its type or layout is not the expected one, do not run the region."""
+        """Read an array object. If its type or layout is not the expected one, do not run the region.
+
+        Instances of subclasses may compute otherwise.
+        """
         w = self.w
+        class_ = w.op(f"load ptr, ptr {w.offset(array, str(_TYPE))}")
+        self.require(w.op(f"icmp eq ptr {class_}, {w.external_data(ARRAY_TYPE)}"))
         rank = w.op(f"load i32, ptr {w.offset(array, str(_RANK))}")
         self.require(w.op(f"icmp eq i32 {rank}, {len(shape)}"))
         flags = w.op(f"load i32, ptr {w.offset(array, str(_FLAGS))}")

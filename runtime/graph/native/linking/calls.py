@@ -114,15 +114,20 @@ class NativeCode:
         finally:
             self.release(frame)
 
-    def contiguous(self, arguments: tuple) -> tuple | None:
-        """Return the inputs with copies of arrays of another layout, or None if there are none to copy."""
-        copies = {
-            i: np.require(arguments[i], requirements=("C", "A"))
-            for i in self.code.only_read
-            if type(arguments[i]) is np.ndarray and not arguments[i].flags.carray
-        }
-        copies = {i: copy for i, copy in copies.items() if copy is not arguments[i]}
-        return tuple([copies.get(i, x) for i, x in enumerate(arguments)]) if copies else None
+    def call_plain(self, arguments: tuple) -> tuple | None:
+        """Call with copies of arrays of another layout, or return None if there are none to copy.
+
+        Memory maps become arrays with the same memory, unless a result could be a map, too.
+        """
+        has_maps = all(form.rank < 0 or form.source is not None for form in self.code.outputs)
+        plain = list(arguments)
+        for i, value in enumerate(arguments):
+            if type(value) is np.memmap and has_maps:
+                plain[i] = value.view(np.ndarray)
+            if i in self.code.only_read and type(plain[i]) is np.ndarray and not plain[i].flags.carray:
+                plain[i] = np.require(plain[i], requirements=("C", "A"))
+        originals = {id(new): old for new, old in zip(plain, arguments, strict=True) if new is not old}
+        return tuple([originals.get(id(r), r) for r in self.call(*plain)]) if originals else None
 
     def release(self, frame: Frame) -> None:
         if self.code.allocates:
