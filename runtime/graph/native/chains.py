@@ -20,6 +20,7 @@ from ..rules.ufuncs import OPERATOR_OF
 from .assembly.statuses import INLINE, NOT_RUN
 from .linking.compilation import Build
 from .region import Owner, Region
+from .regions import may_vary
 from .workers import FasterOf, SharedCall, thread_count
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def _chain(graph: Graph, nodes: list[Node]) -> Chain:
                 copies[value] = Node("constant", (), value.attrs, value.type, value.source)
                 chain.graph.nodes.append(copies[value])
             else:
-                attrs = {"name": f"x{len(chain.inputs)}"}
+                attrs = {"name": f"x{len(chain.inputs)}", "may_vary": may_vary(value)}
                 copies[value] = Node("argument", (), attrs, value.type, value.source)
                 chain.graph.arguments.append(copies[value])
                 chain.inputs.append(value)
