@@ -26,7 +26,6 @@ from .workers import FasterOf, SharedCall, thread_count
 if TYPE_CHECKING:
     from .linking.calls import NativeCode
 
-CHAIN_FILE = (lambda: None).__code__.co_filename
 MIN_ELEMENTS = 4096
 """The number of elements of an array from which a chain pays."""
 MIN_PART = 2**17

@@ -27,7 +27,6 @@ MEASURED_CALLS = 8
 """The calls of machine code that are timed to decide whether it pays."""
 TRIALS = 4
 """The calls of each way, in turn, that decide where machine code seems slower: calls may grow."""
-REGION_FILE = (lambda: None).__code__.co_filename
 MAX_NESTED_BAILOUTS = 16
 """The bailouts of one call after which its later iterations run in Python."""
 
