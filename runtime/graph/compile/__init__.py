@@ -14,7 +14,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import linecache
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import CodeType
 from typing import Any
@@ -46,16 +46,19 @@ class Compiled:
 
 
 def innermost_node(
-    traceback: Any, programs: Sequence[Compiled], between: Collection[str] = ()
+    traceback: Any, programs: Sequence[Compiled], between: tuple[str, ...] = ()
 ) -> Node | None:
-    """Return the node whose line raised the error. Programs call each other through files `between`."""
+    """Return the node whose line raised the error.
+
+    Programs call each other through files whose names begin with those in `between`.
+    """
     node: Node | None = None
     while traceback is not None:
         code = traceback.tb_frame.f_code
         program = next((p for p in programs if p.owns(code)), None)
         if program is not None:
             node = program.nodes.get(traceback.tb_lineno)
-        elif node is not None and code.co_filename not in between:
+        elif node is not None and not code.co_filename.startswith(between):
             break  # code called from that line may run the same graph again
         traceback = traceback.tb_next
     return node

@@ -20,12 +20,12 @@ from ..rules.ufuncs import OPERATOR_OF
 from .assembly.statuses import INLINE, NOT_RUN
 from .linking.compilation import Build
 from .region import Owner, Region
+from .regions import may_vary
 from .workers import FasterOf, SharedCall, thread_count
 
 if TYPE_CHECKING:
     from .linking.calls import NativeCode
 
-CHAIN_FILE = (lambda: None).__code__.co_filename
 MIN_ELEMENTS = 4096
 """The number of elements of an array from which a chain pays."""
 MIN_PART = 2**17
@@ -98,7 +98,7 @@ def _chain(graph: Graph, nodes: list[Node]) -> Chain:
                 copies[value] = Node("constant", (), value.attrs, value.type, value.source)
                 chain.graph.nodes.append(copies[value])
             else:
-                attrs = {"name": f"x{len(chain.inputs)}"}
+                attrs = {"name": f"x{len(chain.inputs)}", "may_vary": may_vary(value)}
                 copies[value] = Node("argument", (), attrs, value.type, value.source)
                 chain.graph.arguments.append(copies[value])
                 chain.inputs.append(value)
@@ -137,7 +137,8 @@ def for_one_loop(chain: Chain) -> Graph | None:
 
 
 def _are_contiguous(values: Sequence[Any]) -> bool:
-    return all(v.flags.c_contiguous for v in values if isinstance(v, np.ndarray))
+    """Return whether all arrays among some values are contiguous, and instances of no subclass."""
+    return all(type(v) is np.ndarray and v.flags.c_contiguous for v in values if isinstance(v, np.ndarray))
 
 
 def _flat(value: Any) -> Any:

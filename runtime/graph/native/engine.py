@@ -9,6 +9,7 @@ them may become machine code as well.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -18,10 +19,13 @@ from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop
 from .assembly.statuses import CALL_FILE
 from .background import submit
-from .chains import CHAIN_FILE, ChainRegion, find_chains
-from .region import REGION_FILE, LoopRegion, Region
+from .chains import ChainRegion, find_chains
+from .region import LoopRegion, Region
 from .regions import is_loop, obstacle, read_results
 from .whole import WholeGraph, may_be_compiled
+
+_OWN_CODE = CALL_FILE, os.path.join(os.path.dirname((lambda: None).__code__.co_filename), "")
+"""How the names of files begin through which the parts of a graph call each other."""
 
 
 class Engine:
@@ -154,7 +158,7 @@ class Engine:
         """Return the node that raised an error, given the error's traceback."""
         regions = [*self.regions, *self.refused]
         programs = [*(c for r in regions for c in r.compiled), *self._programs]
-        return innermost_node(traceback, programs, between=(CALL_FILE, REGION_FILE, CHAIN_FILE))
+        return innermost_node(traceback, programs, between=_OWN_CODE)
 
 
 def native_engine(graph: Graph, _inputs: Any, **options: bool) -> Engine:

@@ -2,7 +2,7 @@
 
 They are if the loop goes over a range to its end, and each carried value is either an array of which an
 iteration reads and writes only the row at the loop's counter, or a Python integer to which each iteration
-adds.
+adds. Counters of both signs may count one row twice; that is known only at run time.
 """
 
 from __future__ import annotations

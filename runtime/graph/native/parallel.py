@@ -9,6 +9,7 @@ import functools
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from time import perf_counter
 from typing import Any
 
@@ -55,10 +56,11 @@ class ParallelLoop:
 
     def __call__(self, *arguments: Any) -> tuple:
         test, start, stop = arguments[:3]
-        count = len(range(int(start), int(stop), self.step)) if test else 0
-        if count * self._seconds_per_iteration < MIN_SECONDS or count < 2:
+        whole = range(int(start), int(stop), self.step) if test else range(0)
+        count = len(whole)
+        if count * self._seconds_per_iteration < MIN_SECONDS or count < 2 or _has_both_signs(whole):
             return self._run_serially(count, arguments)
-        results = self._run_parts(range(int(start), int(stop), self.step), arguments)
+        results = self._run_parts(whole, arguments)
         return results if results is not None else self._run_serially(count, arguments)
 
     def _run_serially(self, count: int, arguments: tuple) -> tuple:
@@ -79,7 +81,10 @@ class ParallelLoop:
         size = -(-len(whole) // thread_count())
         parts = [whole[i : i + size] for i in range(0, len(whole), size)]
         futures = [
-            _executor().submit(self.part, True, part.start, part.stop, *values, *captured) for part in parts
+            _executor().submit(
+                copy_context().run, self.part, True, part.start, part.stop, *values, *captured
+            )  # with the caller's `np.errstate`
+            for part in parts
         ]
         results = [future.result() for future in futures]
         if any(result is None for result in results):
@@ -92,3 +97,8 @@ class ParallelLoop:
                 for i in range(self.carried)
             ]
         )
+
+
+def _has_both_signs(counters: range) -> bool:
+    """Return whether two counters may be the index of one row: -1 is that of the last one."""
+    return (counters[0] < 0) != (counters[-1] < 0)

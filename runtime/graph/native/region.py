@@ -27,7 +27,6 @@ MEASURED_CALLS = 8
 """The calls of machine code that are timed to decide whether it pays."""
 TRIALS = 4
 """The calls of each way, in turn, that decide where machine code seems slower: calls may grow."""
-REGION_FILE = (lambda: None).__code__.co_filename
 MAX_NESTED_BAILOUTS = 16
 """The bailouts of one call after which its later iterations run in Python."""
 
@@ -341,8 +340,8 @@ class LoopRegion(Region):
     def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
         """Return the results of a call that machine code did not finish."""
         if status == NOT_RUN:
-            copies = native.contiguous(arguments) if self._may_copy(arguments) else None
-            return self.run_python(*arguments) if copies is None else native.call(*copies)
+            results = native.call_plain(arguments) if self._may_copy(arguments) else None
+            return self.run_python(*arguments) if results is None else results
         if status == FLAGGED:
             native.release(frame)
             return self._run_checked(native, arguments)

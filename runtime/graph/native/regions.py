@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ir.graph import Graph, Missing, Node
 from ..ir.subgraphs import LAZY_ITERABLES, Loop, is_embedded
-from ..ir.types import NULLABLE_TYPES, ArrayType, ListType
+from ..ir.types import NULLABLE_TYPES, ArrayType, ListType, bound_type
 from .assembly.statuses import OPS
 
 
@@ -30,7 +30,7 @@ def region_graph(node: Node, read: Container[int]) -> Graph:
             "name": f"x{len(graph.arguments)}",
             "is_natural": _is_natural(value),
             "is_empty": isinstance(value.type, ListType) and value.type.element is None,
-            "may_vary": not is_bound and _may_vary(value),  # any integer may be the bound of a range
+            "may_vary": not is_bound and may_vary(value),  # any integer may be the bound of a range
         }
         new = Node("argument", (), attrs, kind or value.type, node.source)
         graph.arguments.append(new)
@@ -79,11 +79,11 @@ def _carried_type(initial: Node, carried: Node) -> Any:
     return carried.type if is_open else initial.type
 
 
-def _may_vary(node: Node) -> bool:
+def may_vary(node: Node) -> bool:
     """Return whether a value may have another type than the graph says: a 0-d array, or `max(100, x)`."""
-    kind = node.type
+    kind = bound_type(node.type)
     is_scalar = isinstance(kind, ArrayType) and not kind.shape
-    return node.op in ("argument", "output", "min", "max") or is_scalar
+    return is_scalar or node.op not in ("constant", "dimension", "len")
 
 
 def _is_natural(node: Node) -> bool:

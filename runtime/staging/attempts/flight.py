@@ -23,6 +23,7 @@ from typing import Any
 from ...backends import staged_by
 from ...core.closures import cells_of
 from ...core.in_flight import InFlight
+from ...debugging.tracebacks import is_internal
 from ...errors import RaiseInTryError
 from ...values.locations import Variable
 from ...values.structures import flatten, unflatten
@@ -39,6 +40,8 @@ class Attempt:
     def __init__(self, body: Any, kinds: Callable[[], tuple], caught: Sequence[str], get_state: Any):
         self.body = body
         self.code: types.CodeType = body.__code__
+        self.is_own = is_internal(self.code) and "ag__" not in self.code.co_freevars
+        """Whether this package has written the statement itself, on behalf of a loop or a builtin."""
         self.kinds = kinds
         cells = {**cells_of(get_state), **cells_of(body)}
         self.caught = {id(cells[name]) for name in caught if name in cells}
@@ -153,7 +156,7 @@ class Flight:
     def _protected(self) -> Iterator[tuple[types.FrameType, Attempt | None]]:
         """Yield the user's running frames, innermost first, each with the attempt that protects it."""
         attempts = [*self.attempts]
-        for frame in user_frames(own={attempt.code for attempt in attempts}):
+        for frame in user_frames(own={attempt.code for attempt in attempts if attempt.is_own}):
             found = next((a for a in reversed(attempts) if a.is_running(frame)), None)
             if found is not None:
                 del attempts[attempts.index(found) :]

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...core.in_flight import running
-from ...debugging.tracebacks import is_internal
 from ..exceptions import iteration_error
 from .flight import Attempt, Flight, refusal
 
@@ -30,7 +29,7 @@ class Watch(Flight):
     def refuse(self, error: BaseException) -> None:
         kind = type(error)
         for _, attempt in self._protected():
-            if attempt is not None and is_internal(attempt.code) and attempt.names(kind):
+            if attempt is not None and attempt.is_own and attempt.names(kind):
                 why = "the program raises it when it runs, and by then the loop or next() has ended"
                 raise iteration_error(error, "__next__", why, "loop over an array, a range or a list")
             if attempt is not None and any(entered.names(kind) for entered in attempt.entered):

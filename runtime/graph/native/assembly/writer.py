@@ -98,6 +98,12 @@ class Writer:
         self.symbols.add(name)
         return self.call(result, name, *arguments)
 
+    def external_data(self, name: str) -> str:
+        """Return the address of something in the process, which the linker binds by name."""
+        self.symbols.add(name)
+        self.declarations[name] = f"@{name} = external global i8"
+        return f"@{name}"
+
     def constant_data(self, data: bytes) -> str:
         """Return the address of constant bytes, aligned for any number."""
         name = f"data{len(self.constants)}"

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -24,16 +25,31 @@ from ..assembly.kinds import Kind, array_dtype, kind_of, list_form
 from ..assembly.statuses import NOT_RUN, UnsupportedError
 from ..assembly.values import Array, List, Maybe, Scalar
 from ..assembly.writer import Writer
+from ..operations.numpy_loops import ARRAY_TYPE
 from ..operations.places import make_place
 from .control_flow import ControlFlowEmitter
 from .layout import FRAME_HEADER, Leaving
 from .loop_facts import FAR
 
 _HEAD = object.__basicsize__
+_TYPE = _HEAD - 8
 _DATA, _RANK, _DIMS, _DESCR, _FLAGS = (_HEAD + n for n in (0, 8, 16, 40, 48))
 _CONTIGUOUS_ALIGNED = 0x1 | 0x100
 _TYPE_NUMBER, _BYTE_ORDER = _HEAD + 12, _HEAD + 10
 _FOREIGN = ord(">" if np.little_endian else "<")
+
+
+def may_share(result: Any, entry: Any) -> bool:
+    """Return whether a result may be an input or a view of it."""
+    value, array = _held(result), _held(entry)
+    if not isinstance(value, Array) or not isinstance(array, Array) or value.kind != array.kind:
+        return False
+    return None in (value.root, array.root) or value.root == array.root
+
+
+def _held(value: Any) -> Any:
+    """Return a value that may be unbound as if it were bound."""
+    return value.value if isinstance(value, Maybe) else value
 
 
 def words_of(kind: Any) -> int:
@@ -45,7 +61,10 @@ class BoundaryEmitter(ControlFlowEmitter):
     """Emitter of the values that enter and leave a region."""
 
     inputs: list[Any]
+    input_words: list[int]
     words: int
+    origins: set[tuple[int, int]]
+    """Pairs of inputs of which a value that leaves may be the one or the other."""
 
     # --- Entering ---------------------------------------------------------------------------------
 
@@ -92,8 +111,13 @@ class BoundaryEmitter(ControlFlowEmitter):
         return Scalar(word, kind, bounds=(low, FAR))
 
     def _enter_array(self, array: str, kind: Kind, shape: tuple[int | None, ...]) -> Array:
-        """Read an array object. If its type or layout is not the expected one, do not run the region."""
+        """Read an array object. If its type or layout is not the expected one, do not run the region.
+
+        Instances of subclasses may compute otherwise.
+        """
         w = self.w
+        class_ = w.op(f"load ptr, ptr {w.offset(array, str(_TYPE))}")
+        self.require(w.op(f"icmp eq ptr {class_}, {w.external_data(ARRAY_TYPE)}"))
         rank = w.op(f"load i32, ptr {w.offset(array, str(_RANK))}")
         self.require(w.op(f"icmp eq i32 {rank}, {len(shape)}"))
         flags = w.op(f"load i32, ptr {w.offset(array, str(_FLAGS))}")
@@ -188,8 +212,8 @@ class BoundaryEmitter(ControlFlowEmitter):
             forms[i] = replace(forms[i], others=tuple(others))
         return forms + [self.leaving(v) for v in values[len(nodes) :]]
 
-    def store_all(self, values: list[Any], forms: list[Leaving]) -> None:
-        """Store values in the frame."""
+    def store_all(self, values: list[Any], forms: list[Leaving], nodes: Sequence[Node]) -> None:
+        """Store values in the frame. The first of them are those of `nodes`."""
         w, word = self.w, FRAME_HEADER
         held = [v.value if f.is_maybe else v for v, f in zip(values, forms, strict=True)]
         for i, (value, form) in enumerate(zip(values, forms, strict=True)):
@@ -200,53 +224,104 @@ class BoundaryEmitter(ControlFlowEmitter):
             if form.is_maybe:
                 w.line(f"store i64 {w.op(f'zext i1 {value.is_bound} to i64')}, ptr {place}")
                 place = w.offset(place, "8")
-            self._store(held[i], place, i, [(j, held[j]) for j in form.others])
+            owners = self._owners(held[i], nodes[i]) if i < len(nodes) else []
+            self._store(held[i], place, i, [(j, held[j]) for j in form.others], owners)
         self.words = max(self.words, word)
 
-    def _store(self, value: Any, place: str, index: int, others: list[tuple[int, Array]]) -> None:
+    def _store(
+        self,
+        value: Any,
+        place: str,
+        index: int,
+        others: list[tuple[int, Array]],
+        owners: list[tuple[int, Array]],
+    ) -> None:
         w = self.w
         if isinstance(value, Scalar):
             w.line(f"store {self._word(value)}, ptr {place}")
             return
         dims = (value.length,) if isinstance(value, List) else value.dims
-        origin = "-1" if isinstance(value, List) else self._origin(value, index, others)
+        origin = "-1" if isinstance(value, List) else self._origin(value, index, others, owners)
         w.line(f"store i64 {origin}, ptr {place}")
         w.line(f"store ptr {value.address}, ptr {w.offset(place, '8')}")
         for axis, dim in enumerate(dims, 2):
             w.line(f"store i64 {dim}, ptr {w.offset(place, str(8 * axis))}")
 
-    def _origin(self, value: Array, index: int, others: list[tuple[int, Array]]) -> str:
+    def _owners(self, value: Any, node: Node) -> list[tuple[int, Array]]:
+        """Return the inputs that an array may be, or be a part of, with their indices."""
+        if not isinstance(value, Array):
+            return []
+        arguments = self.memory.arguments_of(node)
+        owners = []
+        for i, (argument, entry) in enumerate(zip(self.memory.arguments, self.inputs, strict=False)):
+            if argument in arguments and may_share(value, entry):
+                owners.append((i, _held(entry)))
+        self.origins.update(combinations([i for i, _ in owners], 2))
+        return owners
+
+    def require_origins(self) -> None:
+        """Do not run the region if the memory of a value does not tell which of two inputs it is."""
+        w = self.w
+        for pair in sorted(self.origins):
+            entries = [self.inputs[i] for i in pair]
+            a, b = map(_held, entries)
+            words = [self.input_words[i] + isinstance(e, Maybe) for i, e in zip(pair, entries, strict=True)]
+            objects = [w.op(f"load ptr, ptr {w.offset('%frame', str(8 * word))}") for word in words]
+            is_apart = w.op(f"icmp ne ptr {a.address}, {b.address}")
+            for x, y in ((a, b), (b, a)):
+                begins_after = w.op(f"icmp uge i64 {self._distance(x, y)}, {self._bytes(x)}")
+                is_apart = w.op(f"and i1 {is_apart}, {begins_after}")
+            self.require(w.either(w.op(f"icmp eq ptr {objects[0]}, {objects[1]}"), is_apart))
+
+    def _origin(
+        self, value: Array, index: int, others: list[tuple[int, Array]], owners: list[tuple[int, Array]]
+    ) -> str:
         """Emit the index of the value whose memory an array shares, or -1.
 
-        Of several it is the largest, which is itself no part of another, and of equal ones the first.
+        Of several inputs it is the one with the same elements, if any. Of several results it is the largest,
+        which is itself no part of another. Of equal ones it is the first.
         """
         w, origin = self.w, "-1"
         own = self._bytes(value)
         most = w.add(own, "-1")
-        for i, other in others:
+        for i, other in others if value.block != "null" else []:
             if i > index:
                 most = w.call("i64", "llvm.smax.i64", ("i64", most), ("i64", own))
             size = self._bytes(other)
             is_larger = w.op(f"icmp sgt i64 {size}, {most}")
-            found = w.op(f"and i1 {is_larger}, {self._contains(other, size, value, own)}")
+            is_inside = w.op(f"and i1 {is_larger}, {self._contains(other, size, value, own)}")
+            is_new = w.op(f"icmp ne ptr {value.block}, null")  # else it is a constant, which callers copy
+            found = w.op(f"and i1 {is_new}, {is_inside}")
             origin = w.op(f"select i1 {found}, i64 {len(self.inputs) + i}, i64 {origin}")
             most = w.op(f"select i1 {found}, i64 {size}, i64 {most}")
-        for i, entry in enumerate(self.inputs):
-            if isinstance(entry, Array) and entry.kind == value.kind:
-                inside = self._contains(entry, self._bytes(entry), value, own)
-                origin = w.op(f"select i1 {inside}, i64 {i}, i64 {origin}")
+        for test in (self._contains, self._is_all_of):
+            for i, entry in reversed(owners):
+                is_found = test(entry, self._bytes(entry), value, own)
+                origin = w.op(f"select i1 {is_found}, i64 {i}, i64 {origin}")
         return origin
 
     def _bytes(self, array: Array) -> str:
         return self.w.mul(self.element_count(array.dims), str(array.kind.size))
 
     def _contains(self, array: Array, size: str, part: Array, part_size: str) -> str:
+        """Emit whether an array contains a part. Either may have no elements."""
         w = self.w
-        first, address = (w.op(f"ptrtoint ptr {a.address} to i64") for a in (array, part))
-        distance = w.op(f"sub i64 {address}, {first}")
-        begins = w.op(f"icmp ult i64 {distance}, {size}")
-        ends = w.op(f"icmp ule i64 {w.op(f'add i64 {distance}, {part_size}')}, {size}")
-        return w.op(f"and i1 {begins}, {ends}")
+        is_larger = w.op(f"icmp uge i64 {size}, {part_size}")
+        begins = w.op(f"icmp ule i64 {self._distance(array, part)}, {w.op(f'sub i64 {size}, {part_size}')}")
+        return w.op(f"and i1 {is_larger}, {begins}")
+
+    def _is_all_of(self, array: Array, _size: str, other: Array, _other_size: str) -> str:
+        w = self.w
+        is_same = w.op(f"icmp eq ptr {array.address}, {other.address}")
+        if len(array.dims) != len(other.dims):
+            return "false"
+        for a, b in zip(array.dims, other.dims, strict=True):
+            is_same = w.op(f"and i1 {is_same}, {w.compare('eq', a, b)}")
+        return is_same
+
+    def _distance(self, start: Array, end: Array) -> str:
+        first, last = (self.w.op(f"ptrtoint ptr {a.address} to i64") for a in (start, end))
+        return self.w.op(f"sub i64 {last}, {first}")
 
     def _word(self, value: Scalar) -> str:
         """Return a number as a typed word."""

@@ -63,6 +63,7 @@ class Memory:
     """The values of a region whose memory a value may have, or a part of it."""
 
     def __init__(self, graph: Graph):
+        self.arguments = tuple(graph.arguments)
         self._arguments = frozenset(graph.arguments)
         self._outer: dict[Node, list[Node]] = {}
         """What the arguments of inner graphs may be."""
@@ -102,7 +103,11 @@ class Memory:
 
     def is_of_caller(self, node: Node) -> bool:
         """Return whether a value may be an argument of the region, or a part of one."""
-        return not self._arguments.isdisjoint(self.sources(node))
+        return bool(self.arguments_of(node))
+
+    def arguments_of(self, node: Node) -> frozenset[Node]:
+        """Return the arguments of the region that a value may be, or be a part of."""
+        return self._arguments & self.sources(node)
 
     def may_share(self, a: Node, b: Node) -> bool:
         """Return whether two values may share memory that the region allocates.

@@ -17,10 +17,10 @@ from ...ir.graph import Graph, Node
 from ...ir.types import ArrayType
 from ..assembly.memory import HEADER, PRELUDE
 from ..assembly.statuses import DONE, FLAGGED, INTERRUPTED, NOT_RUN, Mode, UnsupportedError
-from ..assembly.values import Access, Array, Expression, Maybe, Scalar
+from ..assembly.values import Access, Array, Expression, Scalar
 from ..assembly.writer import METADATA
 from .bailouts import Checkpoint, Frame
-from .boundary import BoundaryEmitter, finish_function, words_of
+from .boundary import BoundaryEmitter, finish_function, may_share, words_of
 from .control_flow import POLL_INTERVAL
 from .identity import Memory, check_results
 from .layout import FRAME_HEADER, Leaving, RegionCode
@@ -49,9 +49,10 @@ class RegionEmitter(BoundaryEmitter):
         if self.tests_flags:  # before inputs are read: LLVM moves operations above calls
             w.external("i32", "feclearexcept", ("i32", str(self.flags)))
         parameters = [*graph.arguments, *(Node("argument", (), {}, t) for t in target_types)]
-        self.inputs, self.words = [], FRAME_HEADER
+        self.inputs, self.input_words, self.origins, self.words = [], [], set(), FRAME_HEADER
         for node in parameters:
             self.inputs.append(self.enter(node, self.words))
+            self.input_words.append(self.words)
             self.words += words_of(node.type)
         self._targets = self.inputs[len(graph.arguments) :]
         self.values.update(zip(graph.arguments, self.inputs, strict=False))
@@ -69,7 +70,7 @@ class RegionEmitter(BoundaryEmitter):
             results, _, _ = self.graph(graph, {a for a in graph.arguments if a in written})
         self._leave_if_flagged()
         outputs = self.leaving_all(results, graph.results)
-        self.store_all(results, outputs)
+        self.store_all(results, outputs, graph.results)
         self._return(DONE)
         exits = {c.number: self._exit(c) for c in self.checkpoints}
         if self.tests_flags:
@@ -80,7 +81,7 @@ class RegionEmitter(BoundaryEmitter):
         only_read = [
             i
             for i, entry in enumerate(self.inputs[: len(graph.arguments)])
-            if graph.arguments[i] not in written and not any(_may_share(r, entry) for r in results)
+            if graph.arguments[i] not in written and not any(may_share(r, entry) for r in results)
         ]
         return self._code(outputs, exits, tuple(only_read))
 
@@ -148,7 +149,7 @@ class RegionEmitter(BoundaryEmitter):
         self.w.label(f"bail{checkpoint.number}")
         self._leave_if_flagged()
         forms = self.leaving_all(checkpoint.slots, checkpoint.live)
-        self.store_all(checkpoint.slots, forms)
+        self.store_all(checkpoint.slots, forms, checkpoint.live)
         self._return(checkpoint.number)
         return forms
 
@@ -192,10 +193,11 @@ class RegionEmitter(BoundaryEmitter):
         return super().is_fusable(node)
 
     def _requirements(self) -> list[str]:
-        """Return the lines that refuse arrays which are too small for constant indices."""
+        """Return the lines that refuse arrays which are too small for constant indices, or overlap."""
         lines, self.w.lines = self.w.lines, []
         for dim, least in self.least_dims.items():
             self.require(self.w.op(f"icmp sge i64 {dim}, {least}"))
+        self.require_origins()
         lines, self.w.lines = self.w.lines, lines
         return lines
 
@@ -281,14 +283,6 @@ class RegionEmitter(BoundaryEmitter):
         w.cold += w.lines
         w.lines = lines
         w.label(following)
-
-
-def _may_share(result: Any, entry: Any) -> bool:
-    """Return whether a result may be an input or a view of it."""
-    value = result.value if isinstance(result, Maybe) else result
-    if not isinstance(value, Array) or not isinstance(entry, Array) or value.kind != entry.kind:
-        return False
-    return value.root is None or value.root == entry.root
 
 
 _FLOAT_CODE = re.compile(r"= f(add|sub|mul|div|rem|ptrunc)|@numpy_loop|@autograph_")

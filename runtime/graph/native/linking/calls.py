@@ -114,15 +114,20 @@ class NativeCode:
         finally:
             self.release(frame)
 
-    def contiguous(self, arguments: tuple) -> tuple | None:
-        """Return the inputs with copies of arrays of another layout, or None if there are none to copy."""
-        copies = {
-            i: np.require(arguments[i], requirements=("C", "A"))
-            for i in self.code.only_read
-            if type(arguments[i]) is np.ndarray and not arguments[i].flags.carray
-        }
-        copies = {i: copy for i, copy in copies.items() if copy is not arguments[i]}
-        return tuple([copies.get(i, x) for i, x in enumerate(arguments)]) if copies else None
+    def call_plain(self, arguments: tuple) -> tuple | None:
+        """Call with copies of arrays of another layout, or return None if there are none to copy.
+
+        Memory maps become arrays with the same memory, unless a result could be a map, too.
+        """
+        has_maps = all(form.rank < 0 or form.source is not None for form in self.code.outputs)
+        plain = list(arguments)
+        for i, value in enumerate(arguments):
+            if type(value) is np.memmap and has_maps:
+                plain[i] = value.view(np.ndarray)
+            if i in self.code.only_read and type(plain[i]) is np.ndarray and not plain[i].flags.carray:
+                plain[i] = np.require(plain[i], requirements=("C", "A"))
+        originals = {id(new): old for new, old in zip(plain, arguments, strict=True) if new is not old}
+        return tuple([originals.get(id(r), r) for r in self.call(*plain)]) if originals else None
 
     def release(self, frame: Frame) -> None:
         if self.code.allocates:
@@ -187,15 +192,16 @@ def _filling_lines(
     varying = []
     layout, values, lists = "", [], []
     for name, node in zip(names, inputs, strict=True):
-        kind = node.type
-        is_number = isinstance(kind, ScalarType) or (isinstance(kind, ArrayType) and not kind.shape)
+        kind, held = node.type, bound_type(node.type)
+        is_number = isinstance(held, ScalarType) or (isinstance(held, ArrayType) and not held.shape)
         if is_number and node.attrs.get("may_vary"):
-            namespace[f"type_{name}"] = kind.python if isinstance(kind, ScalarType) else kind.dtype.type
-            varying.append(f"type({name}) is not type_{name}")
+            namespace[f"type_{name}"] = held.python if isinstance(held, ScalarType) else held.dtype.type
+            other = f"type({name}) is not type_{name}"
+            varying.append(other if kind is held else f"({_bound_test(name, kind)} and {other})")
         form, text = _input_words(name, kind, namespace)
         layout += form
         values += text
-        if isinstance(bound_type(kind), ListType):
+        if isinstance(held, ListType):
             lists.append(f"        {name}_items = as_items_{name}({name})")
     namespace["pack"] = struct.Struct(layout).pack_into
     return [
@@ -220,7 +226,7 @@ def _input_words(name: str, kind: Any, namespace: dict[str, Any]) -> tuple[str, 
     if isinstance(kind, NULLABLE_TYPES):
         form, [text] = _input_words(name, kind.held, namespace)
         absent = "False" if form == "?7x" else "0"
-        bound = f"{name} is not {'MISSING' if isinstance(kind, MaybeType) else 'None'}"
+        bound = _bound_test(name, kind)
         return "?7x" + form, [bound, f"({text}) if {bound} else {absent}"]
     if isinstance(kind, ListType):
         element, rank = list_form(kind)
@@ -229,6 +235,11 @@ def _input_words(name: str, kind: Any, namespace: dict[str, Any]) -> tuple[str, 
     if isinstance(kind, ArrayType) and kind.shape:
         return "P", [f"id({name})"]
     return word_code(kind_of(kind)), [name]
+
+
+def _bound_test(name: str, kind: Any) -> str:
+    """Return the expression for whether a variable that may be unbound or None has a value."""
+    return f"{name} is not {'MISSING' if isinstance(kind, MaybeType) else 'None'}"
 
 
 def _item_array(kind: ListType, element: Kind, rank: int) -> Callable[[Any], np.ndarray]:

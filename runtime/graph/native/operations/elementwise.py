@@ -356,12 +356,8 @@ class ElementwiseEmitter(MemoryEmitter):
         ):  # fmt: skip
             for i, value in enumerate(values):
                 w.line(f"store {llvm} {value}, ptr {w.offset(place, str(8 * i))}")
-        data = f"{symbol}_data"
-        w.symbols.add(data)
-        w.external(
-            "void", symbol, ("ptr", places["ptr"]), ("ptr", sizes), ("ptr", strides), ("ptr", f"@{data}")
-        )
-        w.declarations[data] = f"@{data} = external global i8"
+        data = w.external_data(f"{symbol}_data")
+        w.external("void", symbol, ("ptr", places["ptr"]), ("ptr", sizes), ("ptr", strides), ("ptr", data))
 
     def ufunc(self, node: Node) -> Operand:
         """Emit a node that calls a ufunc."""

@@ -21,6 +21,8 @@ from ..assembly.statuses import UnsupportedError
 _HEAD = object.__basicsize__
 _CODES = {"float": "f", "double": "d"}
 _PREFIX = "numpy_loop_"
+ARRAY_TYPE = "numpy_ndarray"
+"""The symbol of the type object of arrays."""
 _LIBM = (
     "pow exp log log2 log10 log1p expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh "
     "atanh exp2 cbrt atan2 hypot fmod"
@@ -47,6 +49,8 @@ def address_of(symbol: str) -> int | None:
 
     It is 0 for the data of a loop that has none.
     """
+    if symbol == ARRAY_TYPE:
+        return id(np.ndarray)
     if symbol.startswith(_PREFIX):
         name, codes = symbol.removeprefix(_PREFIX).rsplit("_", 1)
         is_data = codes == "data"

@@ -56,7 +56,7 @@ class OperationEmitter(ElementwiseEmitter):
             kind = kind_of(node.type)
             plain = value.item() if isinstance(value, np.generic) else value
             return self.constant(plain, kind)
-        if isinstance(value, np.ndarray) and value.ndim and value.nbytes <= MAX_CONSTANT:
+        if type(value) is np.ndarray and value.ndim and value.nbytes <= MAX_CONSTANT:
             kind = kind_of(node.type)
             data = np.ascontiguousarray(value).tobytes()
             dims = tuple(map(str, value.shape))

@@ -15,6 +15,7 @@ import autograph_rs as ag
 from autograph_rs.runtime.graph.native import background, chains, workers
 
 pytestmark = needs_llvm
+N = np.int64
 SIZES = (4096, 4097, 4111, 20_000)
 
 
@@ -249,3 +250,41 @@ def test_a_long_chain_is_looked_up_before_it_runs(tmp_path, monkeypatch):
     np.testing.assert_array_equal(auto(x, x), leaky(x, x))
     [chain] = engine_of(auto).regions
     assert (chain.from_cache, chain.native_calls, chain.python_calls) == (True, 1, 0)
+
+
+# --- Numbers whose types vary ---------------------------------------------------------------------
+
+
+def scaled_by_maximum(x, s):
+    k = max(s, 2.0)
+    return (x * k + 1) - x
+
+
+def scaled_by_minimum(x, s):
+    k = min(s, 2)
+    return (x * k + 1) - x
+
+
+def scaled_by_item(x, s, n):
+    items = [s, max(s, 2.0)]
+    return (x * items[n] + 1) - x
+
+
+def test_a_number_of_another_type_than_the_graph_says():
+    """`max(np.float64(1), 2.0)` is a float, which does not promote `float32`."""
+    x = np.linspace(-3, 7, 5000)
+    check(scaled_by_maximum, *[(x.astype("f4"), np.float64(s)) for s in (1.0, 3.0, 2.0)])
+    check(scaled_by_minimum, *[(x.astype("i4"), N(s)) for s in (1, 3, 2)])
+    check(scaled_by_item, *[(x.astype("f4"), np.float64(1.0), N(n)) for n in (0, 1)])
+
+
+def raises_in_the_middle(x):
+    a = x + 1.0
+    b = a * 2.0
+    c = b * 1e308
+    return c - a
+
+
+@pytest.mark.parametrize("size", [5000, 300_000])
+def test_the_line_of_an_error_in_threads(several_threads, size):
+    check(raises_in_the_middle, (np.full(size, 1e-5),), (np.full(size, 1e5),), errors={"over": "raise"})

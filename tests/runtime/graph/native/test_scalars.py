@@ -141,3 +141,33 @@ def test_a_divisor_that_is_zero_in_each_iteration(mode):
         return last, s
 
     check(ratios, (N(3),), (N(1),), errors={"divide": mode})
+
+
+def limit_or_none(s, n):
+    limit, total = None, 0.0
+    if n > 1:
+        limit = max(s, 2.0)
+    for i in range(n):
+        if limit is None:
+            limit = s
+        else:
+            total = total + i
+    return limit, total
+
+
+def limit_of_later_iterations(s, n):
+    total = 0.0
+    if n > 1:
+        limit = max(s, 2.0)
+    for i in range(n):
+        if n <= 1:
+            limit = s
+        total = total + i
+    return limit, total
+
+
+@pytest.mark.parametrize("function", [limit_or_none, limit_of_later_iterations])
+def test_a_number_that_may_be_missing_has_the_type_that_it_has_in_python(function):
+    """`max(np.float64(1), 2.0)` is a float, where the graph says `float64`."""
+    s = np.float64
+    check(function, *[(s(v), np.int64(n)) for v, n in ((1, 1), (3, 2), (1, 2), (2, 3))])

@@ -199,3 +199,105 @@ def test_a_copy_keeps_the_order_in_memory():
         f = ag.function(written_copy, engine=engine)
         for n in (0, 1, 2):
             assert f(table, N(n)).strides == written_copy(table, n).strides
+
+
+# --- Which argument a result is -------------------------------------------------------------------
+
+
+def first_or_second(x, y, n):
+    z = x
+    for i in range(n):
+        if i == 1:
+            z = y
+    return z
+
+
+def second_or_none(x, y, n):
+    z = None
+    if n > 2:
+        z = x
+    for i in range(n):
+        if i == 3:
+            z = y
+    return z
+
+
+def after_overflow(x, y, n):
+    z, product = x, 1
+    for i in range(n):
+        product = product * 100000
+        if i == 1:
+            z = y
+        if i == 5:
+            z = x
+    return z, product
+
+
+def number_of(argument, arguments):
+    return next((i for i, a in enumerate(arguments) if a is argument), None)
+
+
+SLICES = (slice(0, 5), slice(5, 10), slice(0, 10), slice(3, 8), slice(0, 0), slice(5, 5), slice(10, 10))
+
+
+@pytest.mark.parametrize("function", [first_or_second, second_or_none, after_overflow])
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_result_is_the_argument_that_it_is_in_python(function, whole):
+    """Arguments may overlap, be empty, or be views of all of each other, of which one is read-only."""
+    table = np.arange(10.0)
+    signature = [*[ag.TensorSpec((None,), "float64")] * 2, ag.TensorSpec((), "int64")]
+    f = ag.function(function, engine="native", input_signature=signature)
+    f(table, table.copy(), N(0))
+    assert not whole or compile_whole(f)
+    for a in SLICES:
+        for b in SLICES:
+            for n in (0, 1, 2, 3, 4, 8):
+                arguments = table[a], table[b]
+                arguments[0].flags.writeable = False
+                actual, expected = f(*arguments, N(n)), function(*arguments, n)
+                assert described(actual) == described(expected)
+                if type(expected) is tuple:
+                    actual, expected = actual[0], expected[0]
+                assert number_of(actual, arguments) == number_of(expected, arguments)
+    assert engine_of(f).regions and not engine_of(f).refused
+
+
+def empty_twice(x, n):
+    a = b = x
+    for i in range(n):
+        if i == 1:
+            a = x * 2
+        if i == 2:
+            b = a
+    return a, b
+
+
+def rows_of_constants(n):
+    y = np.zeros((3, 2))
+    a, b = y[0], y[1]
+    for i in range(n):
+        y = np.ones((3, 2)) * i
+        a = y[i]
+        b = y[i]
+    return a, b
+
+
+@pytest.mark.parametrize("size", [0, 3])
+def test_names_of_one_array_without_elements(size):
+    f = ag.function(empty_twice, engine="native")
+    x = np.ones(size)
+    f(x, N(1))
+    for whole in (False, True):
+        assert not whole or compile_whole(f)
+        for n in (0, 1, 2, 3):
+            a, b = f(x, N(n))
+            assert (a is x, b is x, a is b) == (n < 2, n < 3, n != 2)
+
+
+def test_rows_of_constants_are_separate():
+    f = ag.function(rows_of_constants, engine="native")
+    f(N(1))
+    assert compile_whole(f)
+    a, b = f(N(0))
+    assert not np.shares_memory(a, b)
+    assert np.shares_memory(*f(N(2)))
