@@ -113,7 +113,8 @@ class Function(PickleSupport, FastPath[P, R_co]):
         self.__name__ = getattr(python_function, "__name__", type(python_function).__name__)
 
     def _convert(self, source: str | None) -> Callable[..., Any]:
-        return DEFAULT.to_graph(self.python_function, source=source)
+        is_function = isinstance(self.python_function, FastPath)  # as in `grad(function(f))`
+        return self.python_function if is_function else DEFAULT.to_graph(self.python_function, source=source)
 
     @overload  # a class method; mypy does not compare its first parameter if `self` is a `Function`
     def __get__(  # type: ignore[misc] # `self` is narrower than the class on purpose
