@@ -49,7 +49,7 @@ def keeps(x):
 
 
 def takes(x):
-    items = iter([1.0, 2.0])
+    items = iter({1.0: "a", 2.0: "b"})
     n = 0.0
     if x > 0:
         n = next(items)
@@ -87,7 +87,7 @@ WARNED = [
     (logs, 'LOG.warning("positive")', "Logger.warning() is called"),
     (writes, 'STREAM.write("positive")', "write() is called"),
     (keeps, "COUNTER.n = x", "'COUNTER.n' outlives"),
-    (takes, "if x > 0:", "the list_iterator 'items' comes from outside"),
+    (takes, "if x > 0:", "the dict_keyiterator 'items' comes from outside"),
     (asks, "return x + time.perf_counter()", "time.perf_counter() is called"),
     (draws, "return x + random.random()", "random() draws a random number"),
     (draws_array, "return x + float(np.random.rand())  # noqa: NPY002", "rand() draws a random number"),
