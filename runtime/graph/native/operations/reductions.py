@@ -48,7 +48,7 @@ class ReductionEmitter(CreationEmitter):
         flat = all(a.dims == value.dims and a.strides is None for a in arrays)
 
         def emit(access: Any) -> None:
-            element = self.element_of(value, value.dims, access)
+            element = self.need(self.element_of(value, value.dims, access))
             before = w.op(f"load {kind.llvm}, ptr {place}")
             w.line(f"store {kind.llvm} {step(before, element)}, ptr {place}")
 
