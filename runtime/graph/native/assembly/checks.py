@@ -23,6 +23,8 @@ from .writer import UNLIKELY, Writer
 _MAX_CHECKS = 12
 
 
+_FLOAT_REGISTER = {"x86_64": "x", "AMD64": "x", "aarch64": "w", "arm64": "w"}.get(platform.machine(), "")
+"""LLVM's letter for a register that holds a float."""
 _FAST_FLAGS = " reassoc nsz arcp contract afn"
 
 
@@ -153,7 +155,7 @@ class CheckEmitter:
             return Scalar(register, kind, may_raise=not (self.is_fast or self.ignores_errors))
         if self.tests_flags:
             if not self.is_needed:
-                self._keep(register, kind)
+                self.keep(register, kind)
             self.recent[-1].append((register, kind.llvm))
         return Scalar(register, kind)
 
@@ -161,11 +163,11 @@ class CheckEmitter:
         """Have a float of an array operation computed though LLVM may know the result of its use."""
         if value.may_raise and value.register not in self._in_sums:
             self._in_sums.add(value.register)
-            self._keep(value.register, value.kind)
+            self.keep(value.register, value.kind)
         return value
 
-    def _keep(self, register: str, kind: Kind) -> None:
-        """Add the bits of a float to a sum, which needs all of them. It leaves loops as they are."""
+    def keep(self, register: str, kind: Kind) -> None:
+        """Add the bits of a float to a sum, which needs all of them. LLVM can vectorize loops with sums."""
         w, integer = self.w, f"i{8 * kind.size}"
         if integer not in self._kept:
             self._kept[integer] = w.alloca(integer)
@@ -177,7 +179,12 @@ class CheckEmitter:
 
     def pin(self, register: str, llvm: str) -> None:
         """Have a number computed here at the latest."""
-        self.w.line(f"store volatile {llvm} {register}, ptr {self.w.alloca(llvm)}")
+        constraint = "r" if llvm[0] == "i" else _FLOAT_REGISTER
+        if not constraint:
+            self.w.line(f"store volatile {llvm} {register}, ptr {self.w.alloca(llvm)}")
+            return
+        effects = "memory(inaccessiblemem: readwrite) nounwind willreturn"
+        self.w.line(f'call void asm sideeffect "", "{constraint}"({llvm} {register}) {effects}')
 
     def clear_flags(self) -> None:
         if not self.by_flags and not self.ignores_errors:

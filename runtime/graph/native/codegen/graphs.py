@@ -15,11 +15,12 @@ from ...ir.graph import Graph, Missing, Node
 from ...ir.inplace_writes import written_arguments
 from ...ir.subgraphs import Loop
 from ...ir.types import ArrayType, ListType
+from ..assembly.kinds import Kind
 from ..assembly.statuses import Mode, UnsupportedError
 from ..assembly.values import Array, Expression, List, Maybe, Scalar, Tuple
 from ..operations.axis_reductions import AxisReductionEmitter
 from .bailouts import Checkpoint, Frame, find_live
-from .float_flags import is_needed
+from .float_flags import is_needed, may_vectorize
 from .identity import Memory
 
 _LEAVES = frozenset(("raise", "check_bound", "some"))
@@ -264,6 +265,12 @@ class GraphEmitter(AxisReductionEmitter):
         return written_arguments(graph, self.written)
 
     # --- Bailouts ---------------------------------------------------------------------------------
+
+    def keep(self, register: str, kind: Kind) -> None:
+        if self.in_array or may_vectorize(self.frames):
+            super().keep(register, kind)
+        else:
+            self.pin(register, kind.llvm)
 
     def wrote(self) -> None:
         self.checkpoint = None
