@@ -46,6 +46,11 @@ class Scope:
 class GraphEmitter(AxisReductionEmitter):
     """Emitter of the nodes of graphs."""
 
+    multiplied: frozenset[Node] = frozenset()
+    """The values of which an operand of a product may be a part. NumPy adds in an order that strides tell."""
+    summed: frozenset[Node] = frozenset()
+    """Those of which the operand of a sum may be a part."""
+
     def __init__(self, mode: Mode) -> None:
         super().__init__(mode)
         self.values = {}
@@ -108,7 +113,21 @@ class GraphEmitter(AxisReductionEmitter):
             return value
         if node in self.memory.leaving and self.memory.is_of_caller(node):
             raise UnsupportedError("a view of an array that the region does not own leaves it")
-        return self.contiguous(value)
+        return self.contiguous(self.copyable(value, node))
+
+    def copyable(self, value: Any, node: Node) -> Any:
+        if not isinstance(value, Array) or value.strides is None:
+            return value
+        is_matrix = len(value.dims) == 2 and value.strides[1] == str(value.kind.size)
+        is_multiplied = node in self.multiplied
+        if (is_multiplied and not is_matrix) or (len(value.dims) > 1 and node in self.summed):
+            raise UnsupportedError("a view that is summed or multiplied later is carried or in a list")
+        if is_multiplied:  # BLAS treats it like a copy if its rows are farther apart
+            w, (rows, columns) = self.w, value.dims
+            self.bail_if(w.op(f"icmp slt i64 {rows}, 2"))
+            self.bail_if(w.op(f"icmp slt i64 {columns}, 2"))
+            self.bail_if(w.op(f"icmp slt i64 {value.strides[0]}, {w.mul(columns, value.strides[1])}"))
+        return value
 
     def conform(self, value: Any, kind: Any) -> Any:
         """Return an array with the dimensions that a type says. Bail out if it has others."""

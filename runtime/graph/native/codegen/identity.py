@@ -16,6 +16,8 @@ from ...ir.subgraphs import Loop, argument_sources
 from ...ir.types import ArrayType, ListType, TupleType, bound_type
 from ..assembly.statuses import UnsupportedError
 
+PRODUCTS, SUMS = ("matmul",), ("numpy.sum", "numpy.mean")
+"""Ops that add in an order which depends on the layout of their operands."""
 _MAKE_ARRAYS = frozenset(
     ("numpy.where", "numpy.copy", "numpy.zeros", "numpy.ones", "numpy.full", "numpy.empty",
      "numpy.zeros_like", "numpy.ones_like", "numpy.full_like", "numpy.empty_like")
@@ -105,12 +107,21 @@ class Memory:
         """Return whether a value may be an argument of the region, or a part of one."""
         return not self._arguments.isdisjoint(self.sources(node))
 
+    def may_be_operands(self, graph: Graph, *ops: str) -> frozenset[Node]:
+        """Return all values of which the operands of some ops may be a part, if they are floats."""
+        operands = {i for n in graph.walk() if n.op in ops for i in n.inputs if _is_float_array(i)}
+        return frozenset().union(*map(self.sources, operands))
+
     def may_share(self, a: Node, b: Node) -> bool:
         """Return whether two values may share memory that is not the caller's."""
         return any(
             n not in self._arguments and not isinstance(n.type, TupleType)
             for n in self.sources(a) & self.sources(b)
         )
+
+
+def _is_float_array(node: Node) -> bool:
+    return isinstance(node.type, ArrayType) and bool(node.type.shape) and node.type.dtype.kind == "f"
 
 
 def _selects_a_part(node: Node) -> bool:

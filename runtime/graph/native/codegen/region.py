@@ -22,7 +22,7 @@ from ..assembly.writer import METADATA
 from .bailouts import Checkpoint, Frame
 from .boundary import BoundaryEmitter, finish_function, words_of
 from .control_flow import POLL_INTERVAL
-from .identity import Memory, check_results
+from .identity import PRODUCTS, SUMS, Memory, check_results
 from .layout import FRAME_HEADER, Leaving, RegionCode
 from .parts import METHODS, SHARED_METHODS, SYMBOLS
 
@@ -39,6 +39,8 @@ class RegionEmitter(BoundaryEmitter):
     def emit(self, graph: Graph, target_types: Sequence[ArrayType] = ()) -> tuple[str, RegionCode]:
         """Emit a region. Arrays of the target types follow the arguments, and receive the results."""
         self.memory = Memory(graph)
+        self.multiplied = self.memory.may_be_operands(graph, *PRODUCTS)
+        self.summed = self.memory.may_be_operands(graph, *SUMS)
         check_results(graph, self.memory)
         w = self.w
         self._thread, self._budget = w.alloca("ptr"), w.alloca("i64")
