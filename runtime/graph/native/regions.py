@@ -178,7 +178,7 @@ def _is_like_its_copy(value: Any) -> bool:
     size = value.itemsize
     return (
         value.ndim == 2
-        and min(value.shape) > 1
+        and value.shape[1] > 1
         and value.strides[1] == size
         and value.strides[0] % size == 0
         and value.strides[0] >= size * value.shape[1]

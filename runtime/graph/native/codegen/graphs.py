@@ -118,15 +118,16 @@ class GraphEmitter(AxisReductionEmitter):
     def copyable(self, value: Any, node: Node) -> Any:
         if not isinstance(value, Array) or value.strides is None:
             return value
-        is_matrix = len(value.dims) == 2 and value.strides[1] == str(value.kind.size)
+        rank, size = len(value.dims), str(value.kind.size)
         is_multiplied = node in self.multiplied
-        if (is_multiplied and not is_matrix) or (len(value.dims) > 1 and node in self.summed):
+        if (is_multiplied and (rank > 2 or value.strides[-1] != size)) or (rank > 1 and node in self.summed):
             raise UnsupportedError("a view that is summed or multiplied later is carried or in a list")
-        if is_multiplied:  # BLAS treats it like a copy if its rows are farther apart
+        if is_multiplied and rank == 2:  # BLAS treats it like a copy if only its rows are farther apart
             w, (rows, columns) = self.w, value.dims
-            self.bail_if(w.op(f"icmp slt i64 {rows}, 2"))
-            self.bail_if(w.op(f"icmp slt i64 {columns}, 2"))
-            self.bail_if(w.op(f"icmp slt i64 {value.strides[0]}, {w.mul(columns, value.strides[1])}"))
+            is_column = w.op(f"icmp slt i64 {columns}, 2")
+            overlaps = w.op(f"icmp slt i64 {value.strides[0]}, {w.mul(columns, size)}")
+            has_rows = w.op(f"icmp sgt i64 {rows}, 1")
+            self.bail_if(w.op(f"and i1 {has_rows}, {w.either(is_column, overlaps)}"))
         return value
 
     def conform(self, value: Any, kind: Any) -> Any:

@@ -209,7 +209,7 @@ class ReductionEmitter(CreationEmitter):
     # --- Products ---------------------------------------------------------------------------------
 
     def emit_matmul(self, node: Node) -> Any:
-        """Emit a product of matrices or vectors by NumPy's own loop, whose order of sums depends on strides."""
+        """Emit a product of matrices or vectors by NumPy's own loop, which chooses from BLAS by strides."""
         w, kind = self.w, kind_of(node.type)
         a, b = (self.array(i) for i in node.inputs)
         if not (1 <= len(a.dims) <= 2 and 1 <= len(b.dims) <= 2) or a.kind != kind or b.kind != kind:
