@@ -23,8 +23,6 @@ from .writer import UNLIKELY, Writer
 _MAX_CHECKS = 12
 
 
-_FLOAT_REGISTER = {"x86_64": "x", "AMD64": "x", "aarch64": "w", "arm64": "w"}.get(platform.machine(), "")
-"""LLVM's letter for a register that holds a float."""
 _FAST_FLAGS = " reassoc nsz arcp contract afn"
 
 
@@ -47,7 +45,10 @@ class CheckEmitter:
         self._hidden: dict[tuple[str, str], str] = {}
         self._kept: dict[str, str] = {}
         """The places of sums of bits, by their types. The tests of the flags read them."""
-        self._in_sums: set[str] = set()
+        self._wanted: dict[str, Kind] = {}
+        """Floats of array operations whose use LLVM may know, until the end of the element."""
+        self._used: set[str] = set()
+        """Floats from which others are computed."""
         self.recent: list[list[tuple[str, str]]] = [[]]
         """Results of float operations, by graph, since flags were last tested before others are cleared."""
 
@@ -92,6 +93,8 @@ class CheckEmitter:
 
     def checked(self, result: str, kind: Kind, operands: tuple[Scalar, ...]) -> Scalar:
         """Return the float result of an operation that passes infinity and NaN on."""
+        for operand in operands:
+            self._used.add(operand.register)
         if kind.is_python or self.in_array or self.ignores_errors or self.by_flags:
             return Scalar(result, kind) if kind.is_python else self.observed(result, kind)
         self.current_checkpoint()
@@ -161,10 +164,16 @@ class CheckEmitter:
 
     def need(self, value: Scalar) -> Scalar:
         """Have a float of an array operation computed though LLVM may know the result of its use."""
-        if value.may_raise and value.register not in self._in_sums:
-            self._in_sums.add(value.register)
-            self.keep(value.register, value.kind)
+        if value.may_raise:
+            self._wanted[value.register] = value.kind
         return value
+
+    def end_element(self) -> None:
+        """Keep the floats of an element of arrays that are needed, unless others are computed from them."""
+        for register, kind in self._wanted.items():
+            if register not in self._used:
+                self.keep(register, kind)
+        self._wanted, self._used = {}, set()
 
     def keep(self, register: str, kind: Kind) -> None:
         """Add the bits of a float to a sum, which needs all of them. LLVM can vectorize loops with sums."""
@@ -179,12 +188,7 @@ class CheckEmitter:
 
     def pin(self, register: str, llvm: str) -> None:
         """Have a number computed here at the latest."""
-        constraint = "r" if llvm[0] == "i" else _FLOAT_REGISTER
-        if not constraint:
-            self.w.line(f"store volatile {llvm} {register}, ptr {self.w.alloca(llvm)}")
-            return
-        effects = "memory(inaccessiblemem: readwrite) nounwind willreturn"
-        self.w.line(f'call void asm sideeffect "", "{constraint}"({llvm} {register}) {effects}')
+        self.w.line(f"store volatile {llvm} {register}, ptr {self.w.alloca(llvm)}")
 
     def clear_flags(self) -> None:
         if not self.by_flags and not self.ignores_errors:

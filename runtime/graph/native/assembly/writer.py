@@ -98,6 +98,11 @@ class Writer:
         self.symbols.add(name)
         return self.call(result, name, *arguments)
 
+    def use(self, llvm: str, value: str) -> None:
+        """Have LLVM compute a value here, in which loops it vectorizes nothing. It takes no instruction."""
+        self.declarations["llvm.fake.use"] = "declare void @llvm.fake.use(...)"
+        self.line(f"call void (...) @llvm.fake.use({llvm} {value})")
+
     def constant_data(self, data: bytes) -> str:
         """Return the address of constant bytes, aligned for any number."""
         name = f"data{len(self.constants)}"

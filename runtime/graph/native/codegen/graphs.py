@@ -290,7 +290,7 @@ class GraphEmitter(AxisReductionEmitter):
         if self.in_array or may_vectorize(self.frames):
             super().keep(register, kind)
         else:
-            self.pin(register, kind.llvm)
+            self.w.use(kind.llvm, register)
 
     def wrote(self) -> None:
         self.checkpoint = None

@@ -226,10 +226,15 @@ class ElementwiseEmitter(MemoryEmitter):
     def each_element(self, dims: tuple[str, ...], emit: Callable[[Access], None], *, flat: bool) -> None:
         """Emit a loop nest that runs `emit` for each element."""
         was_in_array, self.in_array = self.in_array, True
+
+        def whole(access: Access) -> None:
+            emit(access)
+            self.end_element()
+
         if flat:
-            self.counted(self.element_count(dims), lambda i: emit(Access((i,) if len(dims) == 1 else (), i)))
+            self.counted(self.element_count(dims), lambda i: whole(Access((i,) if len(dims) == 1 else (), i)))
         else:
-            self._nest(dims, (), emit)
+            self._nest(dims, (), whole)
         self.in_array = was_in_array
 
     def _nest(self, dims: tuple[str, ...], indices: tuple[str, ...], emit: Callable[[Access], None]) -> None:
