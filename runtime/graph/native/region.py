@@ -15,7 +15,7 @@ from ..ir.subgraphs import Loop
 from .assembly.statuses import FLAGGED, NOT_RUN, Mode, UnsupportedError
 from .linking.calls import NativeCode, give_up
 from .linking.compilation import Build
-from .regions import depends_on_layout, is_in_c_order, located, region_graph
+from .regions import Layout, located, region_graph
 
 if TYPE_CHECKING:
     from .independence import Independence
@@ -251,7 +251,7 @@ class LoopRegion(Region):
         self._resumed: dict[tuple[NativeCode, int], Callable[..., tuple]] = {}
         self._nesting = threading.local()
         self._trial: Trial | None = None
-        self._depends_on_layout: bool | None = None
+        self._layout: Layout | None = None
         self._independence: Independence | None = None
         if owner.is_parallel:
             from .independence import independence  # noqa: PLC0415 - only for `parallel=True`
@@ -340,7 +340,9 @@ class LoopRegion(Region):
     def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
         """Return the results of a call that machine code did not finish."""
         if status == NOT_RUN:
-            results = native.call_plain(arguments) if self._may_copy(arguments) else None
+            if self._layout is None:
+                self._layout = Layout(self.graph)
+            results = native.call_plain(arguments) if self._layout.may_copy(arguments) else None
             return self.run_python(*arguments) if results is None else results
         if status == FLAGGED:
             native.release(frame)
@@ -349,12 +351,6 @@ class LoopRegion(Region):
         values = native.leave(frame, status, arguments)
         resume = self._resumed.get((native, status)) or self._resume_function(native, status)
         return resume(*values)
-
-    def _may_copy(self, arguments: tuple) -> bool:
-        """Return whether copies of arrays of another layout give the same results, bit for bit."""
-        if self._depends_on_layout is None:
-            self._depends_on_layout = depends_on_layout(self.graph)
-        return not self._depends_on_layout or all(map(is_in_c_order, arguments))
 
     def _run_checked(self, native: NativeCode, arguments: tuple) -> tuple:
         """Run the region again, compiled to leave machine code at the operation that warns."""

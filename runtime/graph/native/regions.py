@@ -138,20 +138,54 @@ _OF_ELEMENTS = frozenset(("getitem", "setitem", "dimension", "output", "cond", "
 """Ops for which the order of the elements in memory does not count."""
 
 
-def depends_on_layout(graph: Graph) -> bool:
-    """Return whether NumPy would visit elements of an array with several axes in the order of the memory.
+class Layout:
+    """In which order NumPy would visit elements, which the sum of floats depends on, and results' layouts."""
 
-    The sum of floats depends on that order, and so does the layout of results.
-    """
-    return any(
-        isinstance(value.type, ArrayType) and value.type.ndim > 1
-        for node in graph.walk()
-        if node.op not in _OF_ELEMENTS
-        for value in node.inputs
+    def __init__(self, graph: Graph):
+        from .codegen.identity import PRODUCTS, SUMS, Memory  # noqa: PLC0415 - only for other layouts
+
+        memory = Memory(graph)
+        multiplied, summed = (memory.may_be_operands(graph, *ops) for ops in (PRODUCTS, SUMS))
+        self._multiplied = [i for i, a in enumerate(graph.arguments) if a in multiplied]
+        self._summed = [i for i, a in enumerate(graph.arguments) if a in summed]
+        self._counts = any(
+            isinstance(value.type, ArrayType) and value.type.ndim > 1
+            for node in graph.walk()
+            if node.op not in _OF_ELEMENTS
+            for value in node.inputs
+        )
+
+    def may_copy(self, arguments: tuple) -> bool:
+        """Return whether copies of arrays of another layout give the same results, bit for bit.
+
+        NumPy chooses a function of BLAS by strides, and sums what is not aligned in parts.
+        """
+        return (
+            (not self._counts or all(map(_is_in_c_order, arguments)))
+            and all(_is_aligned(arguments[i]) for i in (*self._multiplied, *self._summed))
+            and all(_is_like_its_copy(arguments[i]) for i in self._multiplied)
+        )
+
+
+def _is_aligned(value: Any) -> bool:
+    return not isinstance(value, np.ndarray) or value.flags.aligned
+
+
+def _is_like_its_copy(value: Any) -> bool:
+    """Return whether BLAS treats an operand of a product like its copy: a matrix may have a longer stride."""
+    if not isinstance(value, np.ndarray) or value.flags.c_contiguous:
+        return True
+    size = value.itemsize
+    return (
+        value.ndim == 2
+        and value.shape[1] > 1
+        and value.strides[1] == size
+        and value.strides[0] % size == 0
+        and value.strides[0] >= size * value.shape[1]
     )
 
 
-def is_in_c_order(value: Any) -> bool:
+def _is_in_c_order(value: Any) -> bool:
     """Return whether the last axes of an array are those that are nearest in memory."""
     if not isinstance(value, np.ndarray) or value.ndim < 2:
         return True

@@ -43,6 +43,12 @@ class CheckEmitter:
         self.w = Writer()
         self.unsettled: dict[str, Scalar] = {}
         self._hidden: dict[tuple[str, str], str] = {}
+        self._kept: dict[str, str] = {}
+        """The places of sums of bits, by their types. The tests of the flags read them."""
+        self._wanted: dict[str, Kind] = {}
+        """Floats of array operations whose use LLVM may know, until the end of the element."""
+        self._used: set[str] = set()
+        """Floats from which others are computed."""
         self.recent: list[list[tuple[str, str]]] = [[]]
         """Results of float operations, by graph, since flags were last tested before others are cleared."""
 
@@ -87,8 +93,10 @@ class CheckEmitter:
 
     def checked(self, result: str, kind: Kind, operands: tuple[Scalar, ...]) -> Scalar:
         """Return the float result of an operation that passes infinity and NaN on."""
+        for operand in operands:
+            self._used.add(operand.register)
         if kind.is_python or self.in_array or self.ignores_errors or self.by_flags:
-            return Scalar(result if kind.is_python else self.observed(result, kind), kind)
+            return Scalar(result, kind) if kind.is_python else self.observed(result, kind)
         self.current_checkpoint()
         checks = frozenset().union(*(o.checks for o in operands))
         for operand in operands:
@@ -144,16 +152,42 @@ class CheckEmitter:
     is_needed = True
     """Whether the current node's value is needed on each path, so that LLVM can neither move nor drop it."""
 
-    def observed(self, register: str, kind: Kind) -> str:
-        """Return the result of a float operation whose flags the end of the region tests."""
-        if self.tests_flags and not self.in_array:
+    def observed(self, register: str, kind: Kind) -> Scalar:
+        """Return the result of a float operation whose flags are tested later."""
+        if self.in_array:
+            return Scalar(register, kind, may_raise=not (self.is_fast or self.ignores_errors))
+        if self.tests_flags:
             if not self.is_needed:
-                self.pin(register, kind.llvm)
+                self.keep(register, kind)
             self.recent[-1].append((register, kind.llvm))
-        return register
+        return Scalar(register, kind)
+
+    def need(self, value: Scalar) -> Scalar:
+        """Have a float of an array operation computed though LLVM may know the result of its use."""
+        if value.may_raise:
+            self._wanted[value.register] = value.kind
+        return value
+
+    def end_element(self) -> None:
+        """Keep the floats of an element of arrays that are needed, unless others are computed from them."""
+        for register, kind in self._wanted.items():
+            if register not in self._used:
+                self.keep(register, kind)
+        self._wanted, self._used = {}, set()
+
+    def keep(self, register: str, kind: Kind) -> None:
+        """Add the bits of a float to a sum, which needs all of them. LLVM can vectorize loops with sums."""
+        w, integer = self.w, f"i{8 * kind.size}"
+        if integer not in self._kept:
+            self._kept[integer] = w.alloca(integer)
+            w.allocas.append(f"  store {integer} 0, ptr {self._kept[integer]}")
+        place = self._kept[integer]
+        before = w.op(f"load {integer}, ptr {place}")
+        bits = w.op(f"bitcast {kind.llvm} {register} to {integer}")
+        w.line(f"store {integer} {w.op(f'or {integer} {before}, {bits}')}, ptr {place}")
 
     def pin(self, register: str, llvm: str) -> None:
-        """Have a float computed here at the latest."""
+        """Have a number computed here at the latest."""
         self.w.line(f"store volatile {llvm} {register}, ptr {self.w.alloca(llvm)}")
 
     def clear_flags(self) -> None:
@@ -170,6 +204,8 @@ class CheckEmitter:
             self.bail_if(self.raised_flags())
 
     def raised_flags(self) -> str:
+        for integer, place in self._kept.items():
+            self.pin(self.w.op(f"load {integer}, ptr {place}"), integer)
         raised = self.w.external("i32", "fetestexcept", ("i32", str(self.flags)))
         return self.w.op(f"icmp ne i32 {raised}, 0")
 

@@ -40,11 +40,12 @@ class ConversionEmitter(CheckEmitter):
             if source.code == "f":
                 self.settle(value)
                 if kind.bits > source.bits:
-                    return Scalar(w.op(f"fpext float {register} to double"), kind)
+                    wide = w.op(f"fpext float {register} to double")
+                    return Scalar(wide, kind, may_raise=value.may_raise)
                 narrow = self.observed(w.op(f"fptrunc double {register} to float"), kind)
                 if not (self.in_array or self.by_flags):
-                    self._bail_if_overflow(register, narrow)
-                return Scalar(narrow, kind)
+                    self._bail_if_overflow(register, narrow.register)
+                return narrow
             if source.is_python and kind.is_python:
                 self._require_exact(register)
             op = "uitofp" if source.code == "u" else "sitofp"
@@ -72,7 +73,7 @@ class ConversionEmitter(CheckEmitter):
         self.bail_if(self.w.op(f"icmp ugt i64 {shifted}, {2 * _EXACT_INT}"))
 
     def _float_to_int(self, value: Scalar, kind: Kind) -> Scalar:
-        w, llvm = self.w, value.kind.llvm
+        w, llvm = self.w, self.need(value).kind.llvm
         low, high = kind.range
         above = w.op(f"fcmp oge {llvm} {value.register}, {value.kind.constant(low)}")
         below = w.op(f"fcmp olt {llvm} {value.register}, {value.kind.constant(high + 1)}")
@@ -99,7 +100,7 @@ class ConversionEmitter(CheckEmitter):
 
     def truth(self, value: Scalar) -> str:
         """Emit whether a number is true."""
-        value = self.settle(value)
+        value = self.need(self.settle(value))
         kind, register = value.kind, value.register
         if kind.code == "b":
             return register

@@ -57,7 +57,7 @@ class ScalarEmitter(ConversionEmitter):
             else:
                 register = w.call(kind.llvm, f"llvm.fabs.{_suffix(kind)}", (kind.llvm, a.register))
             self.unsettled.pop(a.register, None)
-            value = Scalar(register, kind, a.checks)
+            value = Scalar(register, kind, a.checks, may_raise=a.may_raise)
             if value.checks:
                 self.unsettled[register] = value
             return value
@@ -173,8 +173,8 @@ class ScalarEmitter(ConversionEmitter):
         self.require_finite(b.register, llvm)
         result = self.observed(self._float_divmod(op, a.register, b.register, llvm), kind)
         if not (kind.is_python or self.in_array or self.by_flags or self.ignores_errors):
-            self.require_finite(result, llvm)
-        return Scalar(result, kind)
+            self.require_finite(result.register, llvm)
+        return result
 
     def _float_divmod(self, op: str, a: str, b: str, llvm: str) -> str:
         """Emit floor division or modulo of finite floats, as Python and NumPy define them."""
@@ -237,7 +237,7 @@ class ScalarEmitter(ConversionEmitter):
 
     def compare(self, op: str, a: Scalar, b: Scalar) -> str:
         """Emit a comparison, and return its i1."""
-        a, b = self.settled(a, b)
+        a, b = (self.need(v) for v in self.settled(a, b))
         kind = self.comparison_kind(a, b)
         a, b = self.settled(self.convert(a, kind), self.convert(b, kind))
         signed, unsigned, ordered = _COMPARISONS[op]
@@ -258,7 +258,8 @@ class ScalarEmitter(ConversionEmitter):
         return INT
 
     def choose(self, condition: str, a: Scalar, b: Scalar, kind: Kind) -> Scalar:
-        a, b = (self.hidden(v) for v in self.settled(self.convert(a, kind), self.convert(b, kind)))
+        values = self.settled(self.convert(a, kind), self.convert(b, kind))
+        a, b = (self.hidden(self.need(v)) for v in values)
         llvm = kind.llvm
         bounds = union((a, b)) if kind.code in "iu" else None
         text = f"select i1 {condition}, {llvm} {a.register}, {llvm} {b.register}"

@@ -23,7 +23,8 @@ class Scalar:
     """A number in a register. `checks` are operations whose warnings have not been ruled out yet.
 
     If one of them gave infinity or NaN, so does the number itself. `bounds` are the smallest and largest
-    value that an integer can have, if they are known.
+    value that an integer can have, if they are known. `may_raise` says that a float of an array operation
+    must be computed for the flags that this may raise.
     """
 
     register: str
@@ -31,6 +32,7 @@ class Scalar:
     checks: frozenset[Check] = frozenset()
     constant: Any = None
     bounds: tuple[int, int] | None = None
+    may_raise: bool = False
 
     @property
     def interval(self) -> tuple[int, int]:

@@ -104,6 +104,11 @@ class Writer:
         self.declarations[name] = f"@{name} = external global i8"
         return f"@{name}"
 
+    def use(self, llvm: str, value: str) -> None:
+        """Have LLVM compute a value here, in which loops it vectorizes nothing. It takes no instruction."""
+        self.declarations["llvm.fake.use"] = "declare void @llvm.fake.use(...)"
+        self.line(f"call void (...) @llvm.fake.use({llvm} {value})")
+
     def constant_data(self, data: bytes) -> str:
         """Return the address of constant bytes, aligned for any number."""
         name = f"data{len(self.constants)}"

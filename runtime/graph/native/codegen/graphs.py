@@ -15,11 +15,12 @@ from ...ir.graph import Graph, Missing, Node
 from ...ir.inplace_writes import written_arguments
 from ...ir.subgraphs import Loop
 from ...ir.types import ArrayType, ListType
+from ..assembly.kinds import Kind
 from ..assembly.statuses import Mode, UnsupportedError
 from ..assembly.values import Array, Expression, List, Maybe, Scalar, Tuple
 from ..operations.axis_reductions import AxisReductionEmitter
 from .bailouts import Checkpoint, Frame, find_live
-from .float_flags import is_needed
+from .float_flags import is_needed, may_vectorize
 from .identity import Memory
 
 _LEAVES = frozenset(("raise", "check_bound", "some"))
@@ -44,6 +45,11 @@ class Scope:
 
 class GraphEmitter(AxisReductionEmitter):
     """Emitter of the nodes of graphs."""
+
+    multiplied: frozenset[Node] = frozenset()
+    """The values of which an operand of a product may be a part. NumPy adds in an order that strides tell."""
+    summed: frozenset[Node] = frozenset()
+    """Those of which the operand of a sum may be a part."""
 
     def __init__(self, mode: Mode) -> None:
         super().__init__(mode)
@@ -107,7 +113,22 @@ class GraphEmitter(AxisReductionEmitter):
             return value
         if node in self.memory.leaving and self.memory.is_of_caller(node):
             raise UnsupportedError("a view of an array that the region does not own leaves it")
-        return self.contiguous(value)
+        return self.contiguous(self.copyable(value, node))
+
+    def copyable(self, value: Any, node: Node) -> Any:
+        if not isinstance(value, Array) or value.strides is None:
+            return value
+        rank, size = len(value.dims), str(value.kind.size)
+        is_multiplied = node in self.multiplied
+        if (is_multiplied and (rank > 2 or value.strides[-1] != size)) or (rank > 1 and node in self.summed):
+            raise UnsupportedError("a view that is summed or multiplied later is carried or in a list")
+        if is_multiplied and rank == 2:  # BLAS treats it like a copy if only its rows are farther apart
+            w, (rows, columns) = self.w, value.dims
+            is_column = w.op(f"icmp slt i64 {columns}, 2")
+            overlaps = w.op(f"icmp slt i64 {value.strides[0]}, {w.mul(columns, size)}")
+            has_rows = w.op(f"icmp sgt i64 {rows}, 1")
+            self.bail_if(w.op(f"and i1 {has_rows}, {w.either(is_column, overlaps)}"))
+        return value
 
     def conform(self, value: Any, kind: Any) -> Any:
         """Return an array with the dimensions that a type says. Bail out if it has others."""
@@ -264,6 +285,12 @@ class GraphEmitter(AxisReductionEmitter):
         return written_arguments(graph, self.written)
 
     # --- Bailouts ---------------------------------------------------------------------------------
+
+    def keep(self, register: str, kind: Kind) -> None:
+        if self.in_array or may_vectorize(self.frames):
+            super().keep(register, kind)
+        else:
+            self.w.use(kind.llvm, register)
 
     def wrote(self) -> None:
         self.checkpoint = None

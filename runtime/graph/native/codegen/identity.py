@@ -16,6 +16,8 @@ from ...ir.subgraphs import Loop, argument_sources
 from ...ir.types import ArrayType, ListType, TupleType, bound_type
 from ..assembly.statuses import UnsupportedError
 
+PRODUCTS, SUMS = ("matmul",), ("numpy.sum", "numpy.mean")
+"""Ops that add in an order which depends on the layout of their operands."""
 _MAKE_ARRAYS = frozenset(
     ("numpy.where", "numpy.copy", "numpy.zeros", "numpy.ones", "numpy.full", "numpy.empty",
      "numpy.zeros_like", "numpy.ones_like", "numpy.full_like", "numpy.empty_like")
@@ -23,6 +25,7 @@ _MAKE_ARRAYS = frozenset(
 _PASS_ON = frozenset(
     ("same", "check_bound", "some", "numpy.ndarray.copy", "numpy.ndarray.astype", "min", "max")
 )
+_WRITES = frozenset(("setitem", "add_at"))
 _KEEP_THE_ARRAY = frozenset(
     ("output", "same", "check_bound", "some", "setitem", "add_at", "cond", "while", "for", "list_get")
 )
@@ -109,15 +112,22 @@ class Memory:
         """Return the arguments of the region that a value may be, or be a part of."""
         return self._arguments & self.sources(node)
 
+    def may_be_operands(self, graph: Graph, *ops: str) -> frozenset[Node]:
+        """Return all values of which the operands of some ops may be a part, if they are floats."""
+        operands = {i for n in graph.walk() if n.op in ops for i in n.inputs if _is_float_array(i)}
+        return frozenset().union(*map(self.sources, operands))
+
     def may_share(self, a: Node, b: Node) -> bool:
         """Return whether two values may share memory that the region allocates.
 
-        Each result that is a constant leaves as a copy, since equal constants are one.
+        Each result that is a constant leaves as a copy, since equal constants are one. A write makes a copy.
         """
-        return any(
-            not self._direct_sources(n) and n not in self._arguments and n.op != "constant"
-            for n in self.sources(a) & self.sources(b)
-        )
+        common = (self.sources(a) & self.sources(b)) - self._arguments
+        return any(n.op in _WRITES or not (n.op == "constant" or self._direct_sources(n)) for n in common)
+
+
+def _is_float_array(node: Node) -> bool:
+    return isinstance(node.type, ArrayType) and bool(node.type.shape) and node.type.dtype.kind == "f"
 
 
 def _selects_a_part(node: Node) -> bool:
@@ -200,7 +210,7 @@ def _is_shared(item: Node, graph: Graph) -> bool:
     if not isinstance(item.type, ArrayType) or not item.type.shape:
         return False
     names = {item}
-    while item.op in ("setitem", "add_at"):  # the same array, written to
+    while item.op in _WRITES:  # the same array, written to
         item = item.inputs[0]
         names.add(item)
     if item.op == "constant" and len(names) > 1:  # the write makes a copy

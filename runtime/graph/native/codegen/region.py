@@ -22,7 +22,7 @@ from ..assembly.writer import METADATA
 from .bailouts import Checkpoint, Frame
 from .boundary import BoundaryEmitter, finish_function, may_share, words_of
 from .control_flow import POLL_INTERVAL
-from .identity import Memory, check_results
+from .identity import PRODUCTS, SUMS, Memory, check_results
 from .layout import FRAME_HEADER, Leaving, RegionCode
 from .parts import METHODS, SHARED_METHODS, SYMBOLS
 
@@ -39,9 +39,10 @@ class RegionEmitter(BoundaryEmitter):
     def emit(self, graph: Graph, target_types: Sequence[ArrayType] = ()) -> tuple[str, RegionCode]:
         """Emit a region. Arrays of the target types follow the arguments, and receive the results."""
         self.memory = Memory(graph)
+        self.multiplied = self.memory.may_be_operands(graph, *PRODUCTS)
+        self.summed = self.memory.may_be_operands(graph, *SUMS)
         check_results(graph, self.memory)
         w = self.w
-        self._selected: dict[str, str] = {}
         self._thread, self._budget = w.alloca("ptr"), w.alloca("i64")
         w.line("store ptr null, ptr %frame")
         w.line(f"store ptr null, ptr {w.offset('%frame', '8')}")
@@ -101,48 +102,15 @@ class RegionEmitter(BoundaryEmitter):
         self.values.update([(node, sized(value)) for node, value in self.values.items()])
         results, _, _ = self.graph(graph, set())
         self.evaluate_all(list(zip(results, self._targets, strict=True)))
-        for llvm, place in self._selected.items():
-            w.line(f"store volatile {llvm} {w.op(f'load {llvm}, ptr {place}')}, ptr {w.alloca(llvm)}")
 
     def node(self, node: Node) -> None:
         super().node(node)
         value = self.values[node]
         if self.in_one_loop and isinstance(value, Expression):
-            users = [n for n in self.scopes[-1].graph.nodes if node in n.inputs]
-            is_selected = value.may_warn and all(n.op == "numpy.where" for n in users)
-            self.values[node] = replace(value, element=self._computed_once(value, is_selected))
+            self.values[node] = replace(value, element=_computed_once(value))
 
     def is_whole(self, value: Expression, node: Node) -> bool:
         return self.in_one_loop or super().is_whole(value, node)
-
-    def _computed_once(self, value: Expression, is_selected: bool) -> Callable[[Access], Scalar]:
-        """Return a function that emits an element at its first use.
-
-        LLVM may skip what `where` does not select, and its warnings. It cannot skip what a sum of bits needs.
-        """
-        known: list[Scalar] = []
-
-        def element(access: Access) -> Scalar:
-            if not known:
-                result = value.element(access)
-                known.append(result)
-                if is_selected:
-                    self._need(result)
-            return known[0]
-
-        return element
-
-    def _need(self, value: Scalar) -> None:
-        w, kind = self.w, value.kind
-        llvm = f"i{8 * kind.size}"
-        change = {"f": "bitcast", "b": "zext"}.get(kind.code)
-        bits = w.op(f"{change} {kind.llvm} {value.register} to {llvm}") if change else value.register
-        if llvm not in self._selected:
-            self._selected[llvm] = w.alloca(llvm)
-            w.allocas.append(f"  store {llvm} 0, ptr {self._selected[llvm]}")
-        place = self._selected[llvm]
-        before = w.op(f"load {llvm}, ptr {place}")
-        w.line(f"store {llvm} {w.op(f'or {llvm} {before}, {bits}')}, ptr {place}")
 
     def _exit(self, checkpoint: Checkpoint) -> list[Leaving]:
         """Emit the block that leaves at a checkpoint."""
@@ -283,6 +251,18 @@ class RegionEmitter(BoundaryEmitter):
         w.cold += w.lines
         w.lines = lines
         w.label(following)
+
+
+def _computed_once(value: Expression) -> Callable[[Access], Scalar]:
+    """Return a function that emits an element at its first use."""
+    known: list[Scalar] = []
+
+    def element(access: Access) -> Scalar:
+        if not known:
+            known.append(value.element(access))
+        return known[0]
+
+    return element
 
 
 _FLOAT_CODE = re.compile(r"= f(add|sub|mul|div|rem|ptrunc)|@numpy_loop|@autograph_")

@@ -242,10 +242,17 @@ def _bound_test(name: str, kind: Any) -> str:
     return f"{name} is not {'MISSING' if isinstance(kind, MaybeType) else 'None'}"
 
 
+def is_plain(array: np.ndarray) -> bool:
+    """Return whether an array is in one piece and aligned."""
+    flags = array.flags
+    return flags.c_contiguous and flags.aligned
+
+
 def _item_array(kind: ListType, element: Kind, rank: int) -> Callable[[Any], np.ndarray]:
     """Return a function from a list to the array of its items, or of zero items for an unbound variable.
 
     It raises `TypeError` unless all items have the type that the graph knows: 0 may be in a list of `int64`.
+    So it does for an array of another layout, since that of the array of the items tells the order of sums.
     """
     dtype = array_dtype(element)
     shape = () if rank < 0 else kind.element.shape  # type: ignore[union-attr]
@@ -256,7 +263,9 @@ def _item_array(kind: ListType, element: Kind, rank: int) -> Callable[[Any], np.
     def as_items(items: Any) -> np.ndarray:
         if not items or items is Missing.VALUE:
             return np.empty((0, *[d or 0 for d in shape]), dtype)
-        if set(map(type, items)) != {item_type} or (rank >= 0 and any(i.dtype != dtype for i in items)):
+        if set(map(type, items)) != {item_type}:
+            raise TypeError
+        if rank >= 0 and any(i.dtype != dtype or not is_plain(i) for i in items):
             raise TypeError
         return np.array(items, dtype)
 

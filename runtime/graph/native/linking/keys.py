@@ -23,7 +23,7 @@ _ROOTS = frozenset(("numpy", "math", "operator", "_operator", "builtins", __name
 """The packages whose functions are known by their names. NumPy's version is part of each key."""
 
 
-_COMPILER = ("ir", "tracing", "native")
+_COMPILER = ("ir", "tracing", "rules", "native")
 """The folders of our own code on which machine code depends."""
 
 

@@ -142,7 +142,7 @@ class ElementwiseEmitter(MemoryEmitter):
             a_true, b_true = map(self.truth, parts)
             return Scalar(w.op(f"{op.removeprefix('logical_')} i1 {a_true}, {b_true}"), kind)
         if op in ("isnan", "isinf", "isfinite"):
-            return self._classify(op, self.settle(a), kind)
+            return self._classify(op, self.need(self.settle(a)), kind)
         a = self.convert(a, kind)
         if op == "square":
             return self.binary("mul", a, a, kind)
@@ -156,7 +156,9 @@ class ElementwiseEmitter(MemoryEmitter):
         if op != "sqrt":
             a = self.settle(a)
         register = w.call(kind.llvm, f"llvm.{ROUNDING[op]}.{suffix}", (kind.llvm, a.register))
-        return self.checked(register, kind, (a,)) if op == "sqrt" else Scalar(register, kind)
+        if op == "sqrt":
+            return self.checked(register, kind, (a,))
+        return Scalar(register, kind, may_raise=a.may_raise)
 
     def _classify(self, op: str, a: Scalar, kind: Kind) -> Scalar:
         w, llvm = self.w, a.kind.llvm
@@ -224,10 +226,15 @@ class ElementwiseEmitter(MemoryEmitter):
     def each_element(self, dims: tuple[str, ...], emit: Callable[[Access], None], *, flat: bool) -> None:
         """Emit a loop nest that runs `emit` for each element."""
         was_in_array, self.in_array = self.in_array, True
+
+        def whole(access: Access) -> None:
+            emit(access)
+            self.end_element()
+
         if flat:
-            self.counted(self.element_count(dims), lambda i: emit(Access((i,) if len(dims) == 1 else (), i)))
+            self.counted(self.element_count(dims), lambda i: whole(Access((i,) if len(dims) == 1 else (), i)))
         else:
-            self._nest(dims, (), emit)
+            self._nest(dims, (), whole)
         self.in_array = was_in_array
 
     def _nest(self, dims: tuple[str, ...], indices: tuple[str, ...], emit: Callable[[Access], None]) -> None:

@@ -74,7 +74,7 @@ class ListEmitter(ReductionEmitter):
             item = self.settle(item)
             w.store(value.kind, item.register, w.element(value.kind, value.address, index))
             return
-        item = self.contiguous(self.materialize(item))
+        item = self.contiguous(self.copyable(self.materialize(item), node))
         if item.kind != value.kind or len(item.dims) != value.rank:
             raise UnsupportedError("the items of a list have several types")
         self.share(node)
@@ -89,6 +89,10 @@ class ListEmitter(ReductionEmitter):
         w.line(f"store ptr {item.address}, ptr {w.offset(place, '8')}")
         for i, dim in enumerate(item.dims):
             w.line(f"store i64 {dim}, ptr {w.offset(place, str(16 + 8 * i))}")
+
+    def copyable(self, value: Any, node: Node) -> Any:
+        """Return the value of a node, of which a copy in one piece may take the place."""
+        raise NotImplementedError
 
     def share(self, node: Node) -> None:
         """Note that a list now refers to an array."""

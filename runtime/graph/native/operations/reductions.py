@@ -48,7 +48,7 @@ class ReductionEmitter(CreationEmitter):
         flat = all(a.dims == value.dims and a.strides is None for a in arrays)
 
         def emit(access: Any) -> None:
-            element = self.element_of(value, value.dims, access)
+            element = self.need(self.element_of(value, value.dims, access))
             before = w.op(f"load {kind.llvm}, ptr {place}")
             w.line(f"store {kind.llvm} {step(before, element)}, ptr {place}")
 
@@ -209,9 +209,9 @@ class ReductionEmitter(CreationEmitter):
     # --- Products ---------------------------------------------------------------------------------
 
     def emit_matmul(self, node: Node) -> Any:
-        """Emit a product of matrices or vectors by NumPy's own loop."""
+        """Emit a product of matrices or vectors by NumPy's own loop, which chooses from BLAS by strides."""
         w, kind = self.w, kind_of(node.type)
-        a, b = (self.contiguous(self.array(i)) for i in node.inputs)
+        a, b = (self.array(i) for i in node.inputs)
         if not (1 <= len(a.dims) <= 2 and 1 <= len(b.dims) <= 2) or a.kind != kind or b.kind != kind:
             raise UnsupportedError("this product of matrices is not compiled")
         symbol = loop_symbol(np.matmul, kind, kind, kind)
@@ -221,14 +221,11 @@ class ReductionEmitter(CreationEmitter):
         columns = b.dims[1] if len(b.dims) == 2 else "1"
         dims = (*a.dims[:-1], *b.dims[1:])
         result = self.new_array(kind, dims)
-        size = str(kind.size)
-        a_steps = list(self.strides(a)) if len(a.dims) == 2 else ["0", size]
-        b_steps = list(self.strides(b)) if len(b.dims) == 2 else [size, "0"]
-        c_steps = list(self.strides(result))
+        a_steps, b_steps, c_steps = map(self._core_strides, (a, b, result))
         if len(a.dims) == 1:
-            c_steps = ["0", *c_steps]
+            a_steps, c_steps = ["0", *a_steps], ["0", *c_steps]
         if len(b.dims) == 1:
-            c_steps = [*c_steps, "0"]
+            b_steps, c_steps = [*b_steps, "0"], [*c_steps, "0"]
         self.clear_flags()
         self.call_loop(
             symbol,
@@ -239,6 +236,17 @@ class ReductionEmitter(CreationEmitter):
         )
         self.test_flags()
         return result if dims else self.load_element(result, ())
+
+    def _core_strides(self, array: Array) -> list[str]:
+        """Return the strides that NumPy passes to the loop of a product: 0 for an axis of one element."""
+        steps = []
+        for dim, step in zip(array.dims, self.strides(array), strict=True):
+            is_one = self.w.compare("eq", dim, "1")
+            steps.append({"true": "0", "false": step}.get(is_one) or self._unless(is_one, step))
+        return steps
+
+    def _unless(self, condition: str, step: str) -> str:
+        return self.w.op(f"select i1 {condition}, i64 0, i64 {step}")
 
 
 def _starts_negative() -> bool:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from native_support import needs_llvm
+from native_support import check, engine_of, needs_llvm, specs
 
 import autograph_rs as ag
 
@@ -78,3 +78,151 @@ def test_a_check_of_one_branch_leaves_at_its_own_checkpoint():
         ag.function(f, engine="native", input_signature=specs)(*given)
     for one, other in zip(*results.values(), strict=True):
         assert np.array_equal(one, other)
+
+
+# --- Products and sums ----------------------------------------------------------------------------
+
+RNG = np.random.default_rng(4)
+LINE, SQUARE = RNG.normal(size=60_000), RNG.normal(size=(100, 101))
+N = np.int64
+LENGTHS = 3, 4, 9, 100, 20_000
+
+
+def misaligned(array):
+    copy = np.empty(array.nbytes + 1, np.uint8)[1:].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+LINES = {
+    "reversed": lambda size: LINE[:size][::-1],
+    "every second": lambda size: LINE[: 2 * size : 2],
+    "misaligned": lambda size: misaligned(LINE[:size]),
+    "every third, reversed": lambda size: LINE[: 3 * size][::-3],
+}
+
+
+def product_of_parts(x, n):
+    total = 0.0
+    for i in range(n):
+        total = total + x[i:] @ x[i:]
+    return total
+
+
+def product_of_carried_parts(x, n):
+    total = 0.0
+    for _ in range(n):
+        total = total + x @ x
+        x = x[1:]
+    return total
+
+
+def product_of_carried_halves(x, n):
+    total = 0.0
+    for _ in range(n):
+        total = total + x @ x
+        x = x[::2]
+    return total
+
+
+def sum_of_parts(x, n):
+    total = 0.0
+    for i in range(n):
+        total = total + x[i:].sum() + x.mean()
+    return total
+
+
+def sum_of_results(x, n):
+    total = 0.0
+    for i in range(n):
+        total = total + (x * (i + 0.1)).sum()
+    return total
+
+
+@pytest.mark.parametrize("layout", LINES)
+@pytest.mark.parametrize(
+    "f",
+    [product_of_parts, product_of_carried_parts, product_of_carried_halves, sum_of_parts, sum_of_results],
+)
+def test_vectors_of_another_layout(f, layout):
+    """BLAS has other functions for elements that lie apart, and NumPy sums what is not aligned in parts."""
+    native = ag.function(f, engine="native", input_signature=specs(((None,), "float64"), ((), "int64")))
+    for size in LENGTHS:
+        for x in LINE[:size].copy(), LINES[layout](size):
+            assert native(x, N(2)) == f(x, N(2)), size
+
+
+def column_by_vector(m, v, n):
+    total = 0.0
+    for i in range(n):
+        total = total + m[:, i] @ v
+    return total
+
+
+def row_by_column(m, v, n):
+    total = np.zeros((1, 1))
+    for i in range(n):
+        total = total + m[i : i + 1, :100] @ m[:, i : i + 1]
+    return total
+
+
+def vector_by_column(m, v, n):
+    total = 0.0
+    for i in range(n):
+        total = total + v[i:] @ m[i:, 1] + v @ m[:, i]
+    return total
+
+
+def part_by_vector(m, v, n):
+    total = np.zeros(100)
+    for i in range(n):
+        total = total + m[:, 1:] @ v + v[i:] @ m[i:, 1:]
+    return total
+
+
+def part_by_part(m, v, n):
+    total = np.zeros((100, 1))
+    for i in range(n):
+        total = total + m[:, 1:] @ m[:, i : i + 1] + m[:, i : i + 90] @ v[10:, None]
+    return total
+
+
+def chosen(m, v, n):
+    total = 0.0
+    for i in range(n):
+        column = m[:, i] if i > 1 else m[:, i + 2]
+        total = total + column @ v
+    return total
+
+
+def listed(m, v, n):
+    columns = [m[:, i] for i in range(n)]
+    total = 0.0
+    for column in columns:
+        total = total + column @ v
+    return total
+
+
+PRODUCTS = column_by_vector, row_by_column, vector_by_column, part_by_vector, part_by_part
+
+
+@pytest.mark.parametrize("f", PRODUCTS)
+def test_products_of_parts_of_a_matrix(f):
+    calls = [(m, v, N(5)) for m in (SQUARE, SQUARE[::-1], np.asfortranarray(SQUARE), misaligned(SQUARE))
+             for v in (LINE[:100].copy(), LINE[:200:2])]  # fmt: skip
+    check(f, *calls, input_signature=specs(((None, None), "float64"), ((None,), "float64"), ((), "int64")))
+
+
+@pytest.mark.parametrize("f", [chosen, listed])
+def test_columns_that_machine_code_would_copy(f):
+    forms = specs(((None, None), "float64"), ((None,), "float64"), ((), "int64"))
+    check(f, (SQUARE, LINE[:100].copy(), N(5)), input_signature=forms, is_native=False)
+
+
+def test_a_matrix_whose_rows_lie_apart_stays_native():
+    """BLAS computes with such rows as with a copy. A loop gets the part of a matrix from outside."""
+    forms = specs(((None, None), "float64"), ((None,), "float64"), ((), "int64"))
+    native = check(part_by_vector, (SQUARE, LINE[:100].copy(), N(5)), input_signature=forms)
+    [trace] = native.traces()
+    assert [r.state for r in trace.engine_report().regions] == ["native"]
+    assert engine_of(native).regions[0]._plain is None  # it never ran in Python

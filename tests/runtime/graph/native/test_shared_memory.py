@@ -301,3 +301,18 @@ def test_rows_of_constants_are_separate():
     a, b = f(N(0))
     assert not np.shares_memory(a, b)
     assert np.shares_memory(*f(N(2)))
+
+
+def written_constant(n):
+    y = np.zeros((3, 2))
+    for i in range(n):
+        y[i] = i
+    return y[1], y
+
+
+def test_a_constant_that_is_written_to_is_one_array():
+    f = ag.function(written_constant, engine="native")
+    f(N(1))
+    assert compile_whole(f)
+    for n in (0, 2):
+        assert shared(f(N(n))) == shared(written_constant(n))
