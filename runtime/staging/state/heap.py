@@ -102,6 +102,7 @@ class Heap:
         """The values of the globals named in the closures and in the functions that they reach."""
         self.warned: set[Any] = set()
         self.reached: set[int] = set()
+        self._classes: set[int] = set()
         self.containers: dict[int, Any] = {}
         """The reachable lists and dicts, by id."""
         self._walk(roots)
@@ -184,11 +185,11 @@ class Heap:
             return ()
         contents = dict(read_contents(value))
         self._saved.append((value, contents))
-        return [*contents.values(), *self._visit_class(type(value))]
+        return [*contents.values(), *self._methods_of(type(value))]
 
-    def _visit_class(self, kind: type) -> list[Any]:
+    def _methods_of(self, kind: type) -> list[Any]:
         """Return the methods of a class and its bases, and the containers among their attributes."""
-        if id(kind) in self.reached:
+        if id(kind) in self._classes:
             return []
         own = [base for base in kind.__mro__ if is_of_user(base)]
         values = [value for base in own for value in [*vars(base).values()]]
@@ -196,8 +197,8 @@ class Heap:
         data = {n for base in own for n, v in vars(base).items() if not hasattr(v, "__get__")}
         stored = {n for f in methods for n in _bound_names(f.__code__, "STORE_ATTR") if n in data}
         for base in own:
-            if id(base) not in self.reached:
-                self.reached.add(id(base))
+            if id(base) not in self._classes:
+                self._classes.add(id(base))
                 self._view(base, stored)
         return [*filter(_leads_on, methods), *[v for v in values if isinstance(v, _CHANGEABLE)]]
 
@@ -221,7 +222,7 @@ class Heap:
             held = vars(holder)
             found += [held[n] for n in code.co_names if isinstance(held.get(n), _CHANGEABLE)]
             if isinstance(holder, type):
-                found += self._visit_class(holder)
+                found += self._methods_of(holder)
         if function_key(code) not in self._families:
             names = _bound_names(code, "STORE_GLOBAL")
             if names:
