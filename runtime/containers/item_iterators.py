@@ -17,9 +17,9 @@ import numpy as np
 from .. import staging
 from ..backends import staged_by
 from ..backends.builtins import DISPATCHING
-from ..core.active_backends import active_backend
 from ..debugging.tracebacks import user_frame
 from ..errors import ValueNeededError
+from ..staging.exceptions import raise_in_program
 from ..staging.generators import FINDERS, Consumer, Loop, Source, drives
 from ..values.locations import HeapObject
 from .iterators import both, is_sized
@@ -54,10 +54,10 @@ class ItemIterator(HeapObject):
         self._check()
         has_ended, place = self.has_ended(), self.position
         backend: Any = staged_by(has_ended)
-        if backend is None and default and has_ended:
-            return default[0]
-        if not default:
-            raise_if(backend or active_backend(), has_ended, StopIteration())
+        if backend is None and has_ended:
+            return default[0] if default else raise_in_program(StopIteration())
+        if backend is not None and not default:
+            raise_if(backend, has_ended, StopIteration())
         self.position = place + 1
         if backend is None or not default:
             return self._item(place)
