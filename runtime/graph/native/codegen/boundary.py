@@ -204,11 +204,8 @@ class BoundaryEmitter(ControlFlowEmitter):
         forms = [self.leaving(v, n.type) for v, n in zip(values, nodes, strict=False)]
         arrays = [i for i, form in enumerate(forms) if form.is_array]
         for i in arrays:
-            others = [
-                j
-                for j in arrays
-                if j != i and forms[j].kind == forms[i].kind and self.memory.may_share(nodes[i], nodes[j])
-            ]
+            alike = [j for j in arrays if j != i and forms[j].kind == forms[i].kind]
+            others = [j for j in alike if self.memory.have_common_source(nodes[i], nodes[j])]
             forms[i] = replace(forms[i], others=tuple(others))
         return forms + [self.leaving(v) for v in values[len(nodes) :]]
 

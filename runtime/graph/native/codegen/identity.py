@@ -117,6 +117,10 @@ class Memory:
         operands = {i for n in graph.walk() if n.op in ops for i in n.inputs if _is_float_array(i)}
         return frozenset().union(*map(self.sources, operands))
 
+    def have_common_source(self, a: Node, b: Node) -> bool:
+        """Return whether two values may share memory. It may be a copy of an argument that is written to."""
+        return not self.sources(a).isdisjoint(self.sources(b))
+
     def may_share(self, a: Node, b: Node) -> bool:
         """Return whether two values may share memory that the region allocates.
 

@@ -316,3 +316,19 @@ def test_a_constant_that_is_written_to_is_one_array():
     assert compile_whole(f)
     for n in (0, 2):
         assert shared(f(N(n))) == shared(written_constant(n))
+
+
+def written_before_an_error(values, n):
+    for i in range(n):
+        if values[0] > 3.0:
+            values[1] = i
+            raise ValueError("too large")
+    return values
+
+
+def test_an_argument_that_is_written_to_before_an_error_is_returned():
+    f = ag.function(written_before_an_error, engine="native")
+    f(np.zeros(2), N(1))
+    assert compile_whole(f)
+    values = np.zeros(2)
+    assert f(values, N(2)) is values
