@@ -130,7 +130,7 @@ def test_a_written_array_is_not_copied_in_each_iteration():
         return out
 
     concrete = ag.function(fill).get_concrete_function(np.int64(3))
-    assert concrete.python_source.count(".copy()") == 1
+    assert concrete.python_source.count(".copy(") == 1
     assert concrete(np.int64(3)).tolist() == [0, 1, 2, 0, 0]
     assert concrete(np.int64(1)).tolist() == [0, 0, 0, 0, 0]
 

@@ -136,9 +136,8 @@ STREAM = np.array([1, 0, 2, 5, 6, 4, 0, 1, 1])
         (numbered, [N(0), N(2), N(5)]),
     ],
 )
-@pytest.mark.parametrize("engine", ["numpy", "native"])
-def test_iterators_of_user_classes(function, arguments, engine):
-    staged = ag.function(function, engine=engine)
+def test_iterators_of_user_classes(function, arguments):
+    staged = ag.function(function)
     for argument in arguments:
         assert staged(argument) == function(argument)
 
