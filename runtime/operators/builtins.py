@@ -58,7 +58,10 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     _, take = staging.user_method(args[0], "__next__")
                     if take is not None and (args[1:] or not _consumers().in_generator()):
                         return _next_of(take, *args[1:])
-                if args and function in _CONSUMERS and (source := staging.source_of(args[0])) is not None:
+                source = None
+                if args and function in _CONSUMERS:  # a tuple has the length that Python finds
+                    source = staging.source_of(args[0], of_objects=function is not tuple)
+                if source is not None:
                     args = args[1:]  # only then can the source be driven
                     if (result := _consumers().consumed(function, source, args, kwargs)) is not None:
                         return result[0]
