@@ -22,7 +22,7 @@ from ..errors import ValueNeededError
 from ..staging.exceptions import raise_in_program
 from ..staging.generators import FINDERS, Consumer, Loop, Source, drives
 from ..values.locations import HeapObject
-from .iterators import both, is_sized
+from .iterators import goes_on, is_sized
 from .keyed import raise_if
 from .statements import repeat_while
 
@@ -142,12 +142,8 @@ class _Rest(Source):
         self.take, self.has_ended = take, has_ended
 
     def take_all(self, consumer: Consumer, _: Loop) -> None:
-        def test() -> Any:
-            has_ended, backend = self.has_ended(), staged_by(self.has_ended())
-            goes_on = not has_ended if backend is None else backend.not_(has_ended)
-            return goes_on if consumer.test is None else both(goes_on, consumer.test)
-
-        repeat_while(test, lambda: consumer(self.take()), *consumer.state(functions=(self.take,)))
+        state = consumer.state(functions=(self.take,))
+        repeat_while(lambda: goes_on(self.has_ended(), consumer), lambda: consumer(self.take()), *state)
 
     def consume(self, consumer: Consumer, loop: Loop) -> bool:
         if not super().consume(consumer, loop):

@@ -147,6 +147,13 @@ def both(first: Any, second: Callable[[], Any]) -> Any:
     return first and second() if backend is None else backend.and_(first, second)
 
 
+def goes_on(has_ended: Any, consumer: Consumer) -> Any:
+    """Return whether a loop over an iterator takes another item: `not has_ended and consumer.test()`."""
+    backend = staged_by(has_ended)
+    is_left = not has_ended if backend is None else backend.not_(has_ended)
+    return is_left if consumer.test is None else both(is_left, consumer.test)
+
+
 def limited_by(consumer: Consumer, goes_on: Callable[[], Any]) -> Consumer:
     """Return a consumer that the loop leaves, too, once `goes_on` is false."""
     outer = consumer.test or (lambda: True)

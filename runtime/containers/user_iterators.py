@@ -17,7 +17,7 @@ from ..core.in_flight import repeated_error
 from ..core.undefined import Undefined
 from ..staging.attempts.statements import try_stmt
 from ..staging.generators import FINDERS, Consumer, Loop, Source
-from .iterators import both, bound
+from .iterators import bound, goes_on
 from .statements import branch, repeat_while
 
 _ENDS = (StopIteration,)
@@ -93,20 +93,10 @@ def take_all(take: Callable[[], Any], consumer: Consumer) -> None:
     """Run a loop over the items that an iterator has left; `take` is its method `__next__`."""
     step = _Next(take)
 
-    def test() -> Any:
-        has_ended, backend = step.has_ended, staged_by(step.has_ended)
-        goes_on = not has_ended if backend is None else backend.not_(has_ended)
-        return goes_on if consumer.test is None else both(goes_on, consumer.test)
-
     def body() -> None:
         step.run()
-        branch(
-            step.has_ended,
-            nothing,
-            lambda: consumer(bound(step.item)),
-            *consumer.state(),
-            consumer.outputs(0),
-        )
+        state = *consumer.state(), consumer.outputs(0)
+        branch(step.has_ended, nothing, lambda: consumer(bound(step.item)), *state)
         step.item = Undefined(_NAMES[1])
 
     def get_state() -> tuple[Any]:
@@ -115,7 +105,8 @@ def take_all(take: Callable[[], Any], consumer: Consumer) -> None:
     def set_state(values: tuple[Any]) -> None:
         [step.has_ended] = values
 
-    repeat_while(test, body, *consumer.state(get_state, set_state, _NAMES[0], functions=(take,)))
+    state = consumer.state(get_state, set_state, _NAMES[0], functions=(take,))
+    repeat_while(lambda: goes_on(step.has_ended, consumer), body, *state)
 
 
 FINDERS[object] = source_of_object

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
+from iterator_programs import Below, Reader, in_branches
 from support import required
 from torch_support import QUIET, Calls, exported, torch
 
@@ -16,41 +15,6 @@ import autograph_rs as ag  # noqa: E402
 
 pytestmark = QUIET
 XS = np.array([3.0, -1.0, 4.0, 1.0, 5.0])
-
-
-class Reader:
-    def __init__(self, items):
-        self.items, self.position = items, 0
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        if self.position >= len(self.items):
-            raise StopIteration
-        self.position += 1
-        return self.items[self.position - 1]
-
-
-class Below:
-    def __init__(self, limit):
-        self.limit = limit
-
-    def __iter__(self):
-        i = 0
-        while i < self.limit:
-            yield i
-            i += 1
-
-
-def in_branches(xs):
-    items, numbers, total = iter([5.0, 6.0, 7.0]), itertools.count(3), 0.0
-    for x in xs:
-        if x > 2:
-            total = total * 10 + next(items, 1.0)
-        elif x > 0:
-            total = total * 10 + next(numbers)
-    return total, next(items, -1.0), next(numbers)
 
 
 def left_early(xs):

@@ -219,10 +219,11 @@ class Heap:
         found += named
         holders = [v for v in named if isinstance(v, (type, types.ModuleType)) and is_of_user(v)]
         for holder in holders:
-            held = vars(holder)
-            found += [held[n] for n in code.co_names if isinstance(held.get(n), _CHANGEABLE)]
             if isinstance(holder, type):
                 found += self._methods_of(holder)
+            else:
+                held = vars(holder)
+                found += [held[n] for n in code.co_names if isinstance(held.get(n), _CHANGEABLE)]
         if function_key(code) not in self._families:
             names = _bound_names(code, "STORE_GLOBAL")
             if names:

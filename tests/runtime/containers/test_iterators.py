@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from iterator_programs import in_branches
 
 import autograph_rs as ag
 
@@ -233,16 +234,6 @@ def after_a_change(xs):
     first = next(items, 0.0)
     kept.append(9.0)
     return first, list(items)
-
-
-def in_branches(xs):
-    items, numbers, total = iter([5.0, 6.0, 7.0]), itertools.count(3), 0.0
-    for x in xs:
-        if x > 2:
-            total = total * 10 + next(items, 1.0)
-        elif x > 0:
-            total = total * 10 + next(numbers)
-    return total, next(items, -1.0), next(numbers)
 
 
 def parsed(xs):

@@ -4,41 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from iterator_programs import Below, Reader
 
 import autograph_rs as ag
 
 N = np.int64
-
-
-class Reader:
-    """Reads the items of a sequence one after the other."""
-
-    def __init__(self, items):
-        self.items, self.position, self.restarts = items, 0, 0
-
-    def __iter__(self):
-        self.restarts += 1
-        return self
-
-    def __next__(self):
-        if self.position >= len(self.items):
-            raise StopIteration
-        item = self.items[self.position]
-        self.position += 1
-        return item
-
-
-class Below:
-    """The numbers below a limit, by a generator."""
-
-    def __init__(self, limit):
-        self.limit = limit
-
-    def __iter__(self):
-        i = 0
-        while i < self.limit:
-            yield i
-            i += 1
 
 
 class Node:

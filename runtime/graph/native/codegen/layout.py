@@ -47,12 +47,12 @@ class Leaving:
     @property
     def is_object(self) -> bool:
         """Whether its elements are copied into a new array object."""
-        return self.is_array or (self.is_list and self.source is None and self.kind is not None)
+        return self.source is None and self.kind is not None and (self.is_list or self.rank >= 0)
 
     @property
     def is_array(self) -> bool:
         """Whether it is an array, and not always the same input."""
-        return self.source is None and self.kind is not None and not self.is_list and self.rank >= 0
+        return self.is_object and not self.is_list
 
 
 @dataclass
