@@ -17,6 +17,7 @@ from ..core.in_flight import repeated_error
 from ..core.undefined import Undefined
 from ..staging.attempts.statements import try_stmt
 from ..staging.generators import FINDERS, Consumer, Loop, Source
+from ..values.plain_loops import iterating
 from .iterators import bound, goes_on
 from .statements import branch, repeat_while
 
@@ -106,7 +107,8 @@ def take_all(take: Callable[[], Any], consumer: Consumer) -> None:
         [step.has_ended] = values
 
     state = consumer.state(get_state, set_state, _NAMES[0], functions=(take,))
-    repeat_while(lambda: goes_on(step.has_ended, consumer), body, *state)
+    with iterating((take,)):
+        repeat_while(lambda: goes_on(step.has_ended, consumer), body, *state)
 
 
 FINDERS[object] = source_of_object

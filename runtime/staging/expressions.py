@@ -18,6 +18,7 @@ from ..core.rolling_attempts import is_rolling
 from ..core.traces import TRACES
 from ..errors import StagingError, UnsupportedFunctionError, ValueNeededError
 from ..values.locations import defining_class
+from ..values.plain_loops import watched
 from ..values.selected_container import SelectedList, set_choice, snapshot_sources
 from ..values.structures import Spec, flatten, merge_sources, unflatten, walk_specs
 from . import special_methods
@@ -50,7 +51,7 @@ def plain_comp(iterated: Iterable[Any], comprehension: Callable[[Any], list]) ->
     appended to a staged list.
     """
     found: list[Any] = []
-    items = iter(iterated)
+    items = iter(watched(iterated))
 
     def until_staged() -> Iterator[Any]:
         for item in items:

@@ -19,6 +19,7 @@ from ..core.active_backends import active_backend
 from ..core.closures import PUSH_FORMS, get_nothing, set_nothing
 from ..errors import StagingError
 from ..errors.recursion import refusal
+from ..values.plain_loops import iterating
 from .expressions import in_branch
 from .state.aliases import StateNames, other_reference
 from .state.heap import Heap, running_heaps
@@ -320,10 +321,11 @@ def loop_over(
 ) -> None:
     """Run `body` for each item of a source, or of another iterable, until the consumer ends the loop."""
     state = consumer.state(*state, functions=functions)
-    if inner is None:
-        loop(items, consumer.test, body, *state, {})
-    else:
-        inner.drive(Consumer(body, consumer.test, *state), loop)
+    with iterating(functions):
+        if inner is None:
+            loop(items, consumer.test, body, *state, {})
+        else:
+            inner.drive(Consumer(body, consumer.test, *state), loop)
 
 
 FINDERS: dict[type, Callable[[Any], Source | None]] = {}

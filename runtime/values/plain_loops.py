@@ -1,13 +1,14 @@
-"""What plain loops iterate over during a trace, and the arrays that staged ones have replaced there."""
+"""What loops iterate over during a trace, and the arrays that staged ones have replaced there."""
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import itertools
 import threading
 import types
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -32,27 +33,42 @@ class Watched(itertools.chain):
         while stack:
             item = stack.pop()
             kind = type(item)
-            if kind in _COMBINED or kind.__module__ == "itertools":
+            is_builtin = kind.__module__ == "builtins" and kind not in _CODE
+            if kind.__module__ == "itertools" or (is_builtin and hasattr(kind, "__next__")):
                 stack += gc.get_referents(item)
-            elif kind is not _ItemOf and (kind.__module__ != "builtins" or kind in _CODE):
+            elif kind is not _ItemOf and not is_builtin:
                 yield item
 
 
 class _Running(threading.local):
     def __init__(self) -> None:
         self.iterators: weakref.WeakSet[Watched] = weakref.WeakSet()
+        self.functions: list[Any] = []
         self.replaced: dict[int, tuple[Callable[[], Any], Any, Any]] = {}
         """The plain arrays that staged ones have replaced, by id: a reference, the other and its backend."""
 
 
 _running = _Running()
-_COMBINED = frozenset((enumerate, zip, map, filter, reversed))
+_COMBINED = frozenset((enumerate, zip, map, filter, reversed, type(iter(int, 1))))
 _CODE = frozenset((types.GeneratorType, types.FunctionType, types.BuiltinFunctionType, types.MethodType))
 
 
 def iterated_parts() -> Iterator[Any]:
-    """Yield the user's iterators and functions from which the items of Python loops come."""
-    return (part for loop in _running.iterators for part in loop.parts())
+    """Yield the user's iterators and functions from which the items of running loops come."""
+    yield from _running.functions
+    for loop in _running.iterators:
+        yield from loop.parts()
+
+
+@contextlib.contextmanager
+def iterating(functions: Collection[Any]) -> Iterator[None]:
+    """Run a loop whose items come from functions of the user's."""
+    count = len(_running.functions)
+    _running.functions += functions
+    try:
+        yield
+    finally:
+        del _running.functions[count:]
 
 
 def watched(iterable: Any) -> Any:

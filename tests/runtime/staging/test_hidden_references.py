@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 
 import numpy as np
 import pytest
@@ -65,6 +66,51 @@ def held_by_the_function_of_a_map(x):
     return found
 
 
+def accepted(found, x):
+    if x > 0:
+        found.append(x)
+    return x > 0
+
+
+def held_by_the_function_of_takewhile(x):
+    found = []
+    for item in itertools.takewhile(functools.partial(accepted, found), x):
+        found.append(item)  # noqa: PERF402
+    return found
+
+
+class Noting:
+    def __init__(self, found):
+        self.found = (found,)
+
+    def __getitem__(self, index):
+        if index > 2:
+            raise IndexError
+        self.found[0].append(0.5)
+        return index
+
+
+def held_by_a_sequence(x):
+    found = []
+    for i in Noting(found):
+        if x[0] > i:
+            found.append(x[0])  # noqa: PERF401
+    return found
+
+
+def held_by_the_sequence_of_a_comprehension(x):
+    found = []
+    return found, [found.append(x[0]) for _ in Noting(found) if x[0] > 0]
+
+
+def held_by_a_sentinel_iterator(x):
+    found = []
+    for count in iter(functools.partial(next, Appending(found)), 2):
+        if x[0] > count:
+            found.append(x[0])  # noqa: PERF401
+    return found
+
+
 def fill(array, x):
     if x[0] > 0:
         array[0] = 1
@@ -85,12 +131,42 @@ def in_a_dict_that_is_not_finished(x):
     "f",
     [
         held_by_a_context_manager, held_by_an_iterator, held_by_the_function_of_a_map,
+        held_by_the_function_of_takewhile, held_by_a_sequence, held_by_the_sequence_of_a_comprehension,
+        held_by_a_sentinel_iterator,
         in_a_tuple_that_is_not_finished, in_a_dict_that_is_not_finished,
     ],
 )  # fmt: skip
 def test_what_no_variable_refers_to_is_refused(f):
     with pytest.raises(ag.AliasError):
         ag.function(f)(X)
+
+
+class Sums:
+    def __init__(self, array):
+        self.array, self.count = array, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.count += 1
+        if self.count > 3:
+            raise StopIteration
+        return self.array.sum()
+
+
+def in_an_attribute_of_an_iterator(x):
+    array, total = np.zeros(2), 0.0
+    for value in Sums(array):
+        if x[0] > 0:
+            array[0] += x[0]
+        total = total + value
+    return total
+
+
+def test_an_iterator_follows_what_replaces_its_attribute():
+    f = ag.function(in_an_attribute_of_an_iterator)
+    assert f(X) == in_an_attribute_of_an_iterator(X) == 3.0
 
 
 @contextlib.contextmanager
