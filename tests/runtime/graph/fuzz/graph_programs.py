@@ -243,7 +243,10 @@ class _Writer:
         sign = self.rng.choice(("=", "=", "=", "+=", "*=", "-="))
         if self.rng.random() < 0.35:
             return f"{name} {sign if sign != '=' else '+='} {self.operand()}"
-        return f"{name}{self.place()} {sign} {self.operand()}"
+        place, operand = self.place(), self.operand()
+        if sign == "=" and getattr(self.value(place[1:-1], self.values), "dtype", None) == bool:
+            operand = f"np.copy({operand})"  # under a mask, NumPy reads what it has just overwritten
+        return f"{name}{place} {sign} {operand}"
 
     # Blocks keep the kinds of what they assign
 
