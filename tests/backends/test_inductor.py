@@ -65,6 +65,28 @@ def test_gradients_by_inductor(f):
     check(f, (torch.tensor([3.0, -1.0, 8.0]),), (torch.tensor([600.0, -2.0]),), backend="inductor")
 
 
+def writing_to_what_a_branch_has_used(x):
+    if x[0] > 0:
+        y = x * 3
+    else:
+        y = x * 2
+    x[1] = 7.0
+    return x, y
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute:UserWarning")  # torch reads it
+def test_gradients_through_an_argument_that_is_written_to():
+    """Autograd keeps a copy of what the branch used, which inductor may not drop."""
+
+    def gradient(f):
+        x = torch.tensor([3.0, -1.0], requires_grad=True)
+        sum((y * y).sum() for y in f(x.clone())).backward()
+        return x.grad
+
+    compiled = torch.compile(ag.convert(writing_to_what_a_branch_has_used), fullgraph=True)
+    assert torch.equal(gradient(compiled), gradient(writing_to_what_a_branch_has_used))
+
+
 def some_integer(x, k):
     total = x.sum()
     if total > 10:

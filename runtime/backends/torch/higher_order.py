@@ -149,15 +149,27 @@ def _separate_operands(graph: torch.fx.Graph) -> None:
                 if place not in used:
                     used.add(place)
                     return value
-                with graph.inserting_before(node):
-                    copy = graph.call_function(torch.ops.aten.clone.default, (value,))
-                with untraced():
-                    copy.meta["val"] = value.meta["val"].clone()
-                return copy
+                with graph.inserting_before(node), untraced():
+                    return _copied(graph, value, is_written=place in written)
 
             node.args = (*node.args[:2], *torch.fx.node.map_arg(node.args[2:], separate))
         elif getattr(getattr(node.target, "_schema", None), "is_mutable", False):
             written.add(_storage(node.args[0]))
+
+
+def _copied(graph: torch.fx.Graph, value: torch.fx.Node, *, is_written: bool) -> torch.fx.Node:
+    """Add a copy of a tensor. Inductor would drop the clone of one that is written to later."""
+    tensor = value.meta["val"]
+    if is_written:
+        never = torch.zeros((), dtype=torch.bool, device=tensor.device)
+        options = {"dtype": never.dtype, "device": never.device}
+        condition = graph.call_function(torch.ops.aten.zeros.default, ([],), options)
+        condition.meta["val"] = never
+        copy = graph.call_function(torch.ops.aten.where.self, (condition, value, value))
+    else:
+        copy = graph.call_function(torch.ops.aten.clone.default, (value,))
+    copy.meta["val"] = tensor.clone()
+    return copy
 
 
 def _storage(value: Any) -> Any:

@@ -244,7 +244,7 @@ class _Writer:
         if self.rng.random() < 0.35:
             return f"{name} {sign if sign != '=' else '+='} {self.operand()}"
         place, operand = self.place(), self.operand()
-        if sign == "=" and getattr(self.value(place[1:-1], self.values), "dtype", None) == bool:
+        if sign == "=" and getattr(self.value(place[1:-1], self.values), "dtype", None) == np.bool:
             operand = f"np.copy({operand})"  # under a mask, NumPy reads what it has just overwritten
         return f"{name}{place} {sign} {operand}"
 
