@@ -29,6 +29,15 @@ def test_python_numbers_take_the_dtype_that_they_meet():
         assert (float(total), int(count), int(i)) == (6.0, 3, 4)
 
 
+def test_ranges_of_several_dtypes():
+    def f(n, m):
+        pairs = [i * k for i, k in zip(range(n), range(m, n), strict=False)]
+        return [i * x for i, x in enumerate(range(m, n))], pairs, list(range(n, m, -1))
+
+    n, m = tf.constant(5, tf.int64), tf.constant(1)
+    assert values(compiled(f)(n, m)) == f(5, 1)
+
+
 def test_tensor_arrays():
     def f(xs):
         made = tf.TensorArray(tf.float32, size=0, dynamic_size=True)

@@ -231,10 +231,17 @@ class TensorFlowValues(FunctionalBackend):
         return row_count(value)
 
     def minimum(self, a: Any, b: Any) -> Any:
-        return weak(tf.minimum(*map(self.tensor, (weak(a), weak(b)))))
+        return weak(tf.minimum(*self._of_one_dtype([weak(a), weak(b)])))
 
     def maximum(self, a: Any, b: Any) -> Any:
-        return weak(tf.maximum(*map(self.tensor, (weak(a), weak(b)))))
+        return weak(tf.maximum(*self._of_one_dtype([weak(a), weak(b)])))
+
+    def _of_one_dtype(self, values: Sequence[Any]) -> list[Any]:
+        """Return values with the staged integers among them as tensors of the widest dtype."""
+        tensors = [self.tensor(v) if self.is_array(v) else v for v in values]
+        dtypes = [t.dtype for t in tensors if tf.is_tensor(t) and t.dtype.is_integer]
+        widest = max(dtypes, key=lambda dtype: dtype.size, default=None)
+        return [tf.cast(t, widest) if tf.is_tensor(t) and t.dtype.is_integer else t for t in tensors]
 
     negated = staticmethod(negated)
     equal_text = staticmethod(tf.equal)
@@ -265,7 +272,9 @@ class TensorFlowValues(FunctionalBackend):
             step = self.tensor(args[2])
             check = self.fail(tf.equal(step, 0), ValueError("range() arg 3 must not be zero"))
             with tf.control_dependencies([check]):  # before the division by the step
-                args = (*args[:2], weak(tf.identity(step)))
+                args = (*args[:2], tf.identity(step))
+        if function is range:
+            args = tuple([weak(v) if tf.is_tensor(v) else v for v in self._of_one_dtype(args)])
         return super().iterable(function, args, kwargs)
 
     def is_empty(self, iterated: Any) -> bool:
