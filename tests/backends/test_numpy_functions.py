@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from numpy_calls import differing
 from support import required
-from torch_support import Calls, torch
+from torch_support import Calls, exported, torch
 
 import autograph_rs as ag
+from autograph_rs.runtime.values import structures
 
 jax = required("jax")
 tf = required("tensorflow")
@@ -80,3 +81,37 @@ def test_jax_has_other_products_of_polynomials():
     for function in (np.polymul, np.polydiv):
         with pytest.raises(ag.UnsupportedFunctionError, match="same results"):
             in_jax(lambda x, f=function: f(x, x), [V])
+
+
+X, Y = np.array([0.1, 1.5, 0.7, 2.4]), np.array([1, 3, 7, 2])
+
+
+def leaves(made):
+    return structures.flatten(made)[0]
+
+
+HISTOGRAMS = [
+    lambda x, y: np.histogram(x, 4),
+    lambda x, y: np.histogram(y),
+    lambda x, y: np.histogram(y, [1, 2, 5], density=True),
+    lambda x, y: np.histogram2d(x, y, [2, 3]),
+    lambda x, y: np.histogram2d(x, y, [0.0, 2.0, 8.0], weights=x),
+    lambda x, y: np.histogramdd(np.stack([x, y], 1), 2, range=[(0, 1), (0, 3)]),
+]
+
+
+@pytest.mark.parametrize("run", HISTOGRAMS)
+def test_histograms_by_pytorch(run):
+    for actual, expected in zip(leaves(in_torch(run, [X, Y])), leaves(run(X, Y)), strict=True):
+        assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape)
+        np.testing.assert_allclose(actual, expected, rtol=1e-12)
+
+
+def test_derivatives_of_the_edges_of_a_histogram():
+    def edges(x):
+        low, middle, high = np.histogram(x, 2)[1]
+        return low + 10 * middle + 100 * high
+
+    x = torch.tensor(X, requires_grad=True)
+    exported(Calls(edges), x).module()(x).backward()
+    np.testing.assert_allclose(x.grad, [6.0, 0.0, 0.0, 105.0])

@@ -106,7 +106,56 @@ def _cbrt(value: Any) -> torch.Tensor:
     return torch.sign(tensor) * torch.abs(tensor) ** (1 / 3)
 
 
+def _histogram(a: Any, bins: Any = 10, range: Any = None, **rest: Any) -> Any:
+    """Count with derivatives: PyTorch has none, though those of counts are zero."""
+    values = _as_float(a)
+    counts, edges = tnp.histogram(values if rest else values.detach(), bins, range, **rest)
+    return counts, _following(edges.tensor, values, bins, range)
+
+
+def _histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, **rest: Any) -> Any:
+    is_shared = not isinstance(bins, int) and len(bins) not in (1, 2)
+    counts, edges = _histogramdd([x, y], [bins, bins] if is_shared else bins, range, **rest)
+    return counts, *edges
+
+
+def _histogramdd(
+    sample: Any,
+    bins: Any = 10,
+    range: Any = None,
+    density: bool | None = None,
+    weights: Any = None,
+) -> Any:
+    points = _as_float(sample)
+    points = torch.atleast_2d(points.T if isinstance(sample, (list, tuple)) else points)
+    bins = [bins] * points.shape[1] if isinstance(bins, int) else bins
+    are_counts = all(isinstance(own, int) for own in bins)
+    counts, edges = torch.histogramdd(
+        points if density else points.detach(),
+        bins if are_counts else [torch.as_tensor(own, dtype=points.dtype) for own in bins],
+        None if range is None else [float(limit) for pair in range for limit in pair],
+        None if weights is None else _stacked(weights).to(points.dtype),
+        bool(density),
+    )
+    columns = zip(edges, points.unbind(-1), bins, strict=True)
+    return counts, [_following(*column, range) for column in columns]
+
+
+def _following(edges: torch.Tensor, values: torch.Tensor, bins: Any, limits: Any) -> torch.Tensor:
+    """Return the edges of bins, with derivatives where the least and the greatest value decide them."""
+    if not isinstance(bins, int):
+        return torch.as_tensor(bins if is_tensor(bins) else np.asarray(bins), device=edges.device)
+    if limits is not None:
+        return edges
+    low, high = values.amin(), values.amax()
+    line = low + (high - low) * torch.linspace(0, 1, len(edges), dtype=edges.dtype, device=edges.device)
+    return edges + (line - line.detach())
+
+
 _COUNTERPARTS: dict[Any, Callable[..., Any]] = {
+    np.histogram: _histogram,
+    np.histogram2d: _histogram2d,
+    np.histogramdd: _histogramdd,
     np.take: _take,
     np.cbrt: _cbrt,
     np.median: _scalar_statistic(tnp.median),
