@@ -16,6 +16,7 @@ from ..core.active_backends import active_backend
 from ..core.closures import never
 from ..core.traces import current_trace
 from ..errors import AliasError
+from ..values.structures import CONTAINERS, flatten
 from .state.missing_values import OptionalStructure
 
 
@@ -57,17 +58,28 @@ def refuse_identity(first: Any, second: Any) -> None:
     for value in (first, second):
         if isinstance(value, OptionalStructure):
             value.ag__refuse_identity()
-    backend = active_backend()
-    is_stand_in = getattr(backend, "is_stand_in", None)
-    if is_stand_in is None or not (is_stand_in(first) or is_stand_in(second)):
-        return
-    if type(first) is type(second) or (staged_by(first) or staged_by(second)) is not None:
+    is_stand_in = getattr(active_backend(), "is_stand_in", never)
+    if is_stand_in(first) or is_stand_in(second):
+        may_be_same = type(first) is type(second) or (staged_by(first) or staged_by(second)) is not None
+    else:
+        may_be_same = _may_be_rebuilt(first, second)
+    if may_be_same:
         raise AliasError(
             f"the identity of a {type(first).__name__} is tested, and which object it is depends on staged "
             "values",
             why="it is an item of a staged list, or a staged condition selects it",
-            remedy="compare an attribute that identifies the object: a.name == b.name",
+            remedy="compare the values (a == b), or an attribute that identifies the object: a.name == b.name",
         ).about(first)
+
+
+def _may_be_rebuilt(first: Any, second: Any) -> bool:
+    """Return whether a value may have been rebuilt from the parts of the other: a tuple or a frozen object."""
+    if type(first) is not type(second) or type(first) in CONTAINERS:
+        return False
+    leaves, spec = flatten(first)
+    others, other_spec = flatten(second)
+    is_staged = any(staged_by(leaf) is not None for leaf in (*leaves, *others))
+    return spec.kind is not None and spec == other_spec and is_staged
 
 
 # Text

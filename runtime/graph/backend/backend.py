@@ -188,7 +188,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
         if isinstance(result, Tensor) and result.type.shape:
             result.set_base(value, self.bound, ...)  # so that writes reach the variable's array
             result.shared = value.shared
-        return result
+        return leaf_of(result)
 
     # Captures
 

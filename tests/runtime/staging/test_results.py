@@ -237,3 +237,25 @@ def test_gradients_and_files_are_refused():
         ag.grad(f)(ONE)
     with pytest.raises(ag.AutographError):
         f.get_concrete_function(ONE).graph.to_json()
+
+
+class Outcome:
+    def __init__(self, status, count):
+        self.status, self.count = status, count
+
+
+def minimized(x, limit):
+    for k in range(limit):
+        if x < 0.2:
+            return Outcome("converged", k)
+        x = x * 0.5
+    return Outcome("stopped", limit)
+
+
+def test_an_object_that_a_loop_or_what_follows_it_returns():
+    def status(x, limit):
+        outcome = minimized(x, limit)
+        return outcome.status, outcome.count
+
+    for limit in (0, 2, 9):
+        check(status, ONE, np.int64(limit))
