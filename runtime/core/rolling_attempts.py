@@ -17,6 +17,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
+MAX_MERGED, MAX_GROWTH = 500, 4
+"""How many values the conditions of a rolled body may merge, besides so many times those of the plain body."""
+
 
 class CannotRoll(BaseException):
     """End an attempt: the iterations of the loop have to be staged one by one."""
@@ -29,6 +32,11 @@ class Attempt:
         self.items = items
         self.counter: Any = None
         """The staged counter, while the body is captured with it."""
+        self.is_costly = False
+        """Whether the attempt has ended because the rolled loop would be much larger than the body."""
+        self._merged = {True: 0, False: 0}
+        """The number of values that conditions have merged, by whether the counter was plain."""
+        self._is_plain = True
         self.uses: Counter[Any] = Counter()
         self._plain_uses: Counter[Any] = Counter()
         self._staged_uses: Counter[Any] = Counter()
@@ -36,7 +44,7 @@ class Attempt:
     @contextlib.contextmanager
     def capturing(self, *, is_plain: bool) -> Iterator[None]:
         """Count the uses of one capture of the body, with a plain counter or with the staged one."""
-        self.uses = Counter()
+        self.uses, self._is_plain = Counter(), is_plain
         try:
             yield
         finally:
@@ -49,6 +57,13 @@ class Attempt:
     def check_uses(self) -> None:
         """End the attempt if a capture with the staged counter had more uses than those with plain ones."""
         if self._staged_uses - self._plain_uses:
+            raise CannotRoll
+
+    def add_merged(self, count: int) -> None:
+        """Count values that a condition merges. The counter may decide conditions that were plain before."""
+        self._merged[self._is_plain] += count
+        self.is_costly = self._merged[False] > MAX_MERGED + MAX_GROWTH * self._merged[True]
+        if self.is_costly:
             raise CannotRoll
 
     def commit(self) -> None:
@@ -87,6 +102,12 @@ def refuse_rolling() -> None:
     """End the innermost attempt, if any, before something happens that cannot be undone or repeated."""
     if _running.attempts:
         raise CannotRoll
+
+
+def note_merged(count: int) -> None:
+    """Count values that a condition merges. End an attempt for which they are too many."""
+    for attempt in _running.attempts:
+        attempt.add_merged(count)
 
 
 def note_use(*use: Any) -> None:

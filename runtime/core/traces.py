@@ -10,6 +10,7 @@ import contextlib
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from types import CodeType
 from typing import Any
 
 
@@ -26,6 +27,8 @@ class Trace:
         self.met: set[type] = set()
         self.seen: dict[int, Any] = {}
         """The functions and values whose classes the trace has met, by id."""
+        self.unrolled: set[CodeType] = set()
+        """The bodies of the loops that it unrolls, because an attempt to roll them was too costly."""
 
     def __enter__(self) -> None:
         outer = _running.trace

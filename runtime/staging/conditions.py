@@ -10,6 +10,7 @@ from ..backends import Backend, staged_by
 from ..core.active_backends import assuming
 from ..core.closures import nothing, set_nothing
 from ..core.in_flight import SKIPPED, running
+from ..core.rolling_attempts import note_merged
 from ..core.undefined import Undefined, is_return_variable
 from ..errors import AliasError
 from ..values import selected_container
@@ -116,6 +117,7 @@ def merge_paths(
             continue
         found.add(location, *_values_on_both(statement, location, ends))
     for location, ((a, a_spec), (b, b_spec)) in found.pairs():
+        note_merged(len(a))
         if not alone:
             statement.stage_dict(location, *a, *b)
         name = statement.name_of(location)

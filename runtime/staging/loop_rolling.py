@@ -23,6 +23,7 @@ from typing import Any
 
 from ..backends import Backend, staged_by
 from ..core.rolling_attempts import Attempt, CannotRoll, rolling
+from ..core.traces import current_trace
 from ..core.undefined import Undefined
 from ..debugging.positions import catches_exceptions
 from ..errors import MismatchError
@@ -82,6 +83,9 @@ def roll(
         return Outcome.REFUSED
     if any(catches_exceptions(f.__code__) for f in (extra_test, body)):
         return Outcome.REFUSED
+    trace = current_trace()
+    if trace is not None and body.__code__ in trace.unrolled:
+        return Outcome.REFUSED
     statement = Statement(backend, (extra_test, body), accessors, names)
     if statement.heap.has_iterators:
         return Outcome.REFUSED
@@ -103,6 +107,8 @@ def roll(
         guard.restore()
         for array, reason in shared:
             array.shared = reason
+        if trace is not None and attempt.is_costly:
+            trace.unrolled.add(body.__code__)
         is_unstable = isinstance(error, (MismatchError, _PlainValueError))
         return Outcome.UNSTABLE if is_unstable else Outcome.REFUSED
     getattr(items, "rolled", lambda _: None)(backend)

@@ -328,3 +328,25 @@ def test_other_iterables_stay_unrolled():
     result, outcomes = traced(pairs, X)
     assert outcomes == []
     np.testing.assert_allclose(result, pairs(X), rtol=1e-5)
+
+
+def least_cost(cost):
+    h, w = cost.shape
+    best = [[0.0] * w for _ in range(h)]
+    for y in range(h):
+        for x in range(w):
+            if y == 0 and x == 0:
+                best[y][x] = cost[y, x]
+            elif y == 0:
+                best[y][x] = best[y][x - 1] + cost[y, x]
+            elif x == 0:
+                best[y][x] = best[y - 1][x] + cost[y, x]
+            else:
+                best[y][x] = min(best[y - 1][x], best[y][x - 1]) + cost[y, x]
+    return best[h - 1][w - 1]
+
+
+def test_a_loop_is_unrolled_if_rolling_it_would_stage_many_conditions():
+    """An attempt that goes on would merge each row under each condition, for each item of the inner loop."""
+    cost = np.ones((17, 17))
+    assert ag.function(least_cost)(cost) == least_cost(cost)
