@@ -43,6 +43,7 @@ from ..ir.types import (
     parts_of,
 )
 from ..rules import METHODS
+from ..rules.shapes import format_shape
 from . import numpy_writes, recording
 from .numpy_views import (
     SPLITTING_FUNCTIONS,
@@ -380,6 +381,10 @@ def _in_place(name: str) -> Callable[[Any, Any], Any]:
         if not isinstance(kind, ArrayType) or not (kind.shape or self.is_mutable):
             return recording.binary(name, self, other)
         result = recording.binary(name, self, other, out=self)
+        if name != "matmul" and result.ndim > self.ndim:
+            shapes = [format_shape(t.type.shape) for t in (self, result)]
+            what = "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}"
+            raise ValueError(what.format(*shapes))
         return recording.write_out(self, result, True, name)
 
     return method
