@@ -32,6 +32,7 @@ from ..tracing.containers.alternatives import Alternatives
 from ..tracing.containers.objects import known_node
 from ..tracing.containers.references import MakeObjects
 from ..tracing.modes import MODES
+from ..tracing.numpy_views import VIEW_FUNCTIONS
 from ..tracing.selected_values import InstanceKinds
 from ..tracing.specs import TensorSpec, weak_leaf
 from ..tracing.tensor import Staged, Tensor, wrap
@@ -39,7 +40,7 @@ from ..tracing.trace import RootBuilder, trace_root, tracing_into
 from ..tracing.unsupported import shared_argument
 from .argument_containers import Change, apply, changes, check_distinct_containers, snapshot
 from .inputs_and_outputs import Inputs, Outputs
-from .memory import array_of, copied, copy_where, memory_of, overlap
+from .memory import array_of, copied, copy_where, memory_of, overlap, with_memory_of
 from .returned_objects import ReturnedObjects
 
 _lock = threading.Lock()  # a graph is compiled with checks at most once
@@ -78,6 +79,7 @@ class ConcreteGraph:
         if copied_results is None:
             traced_results = list(graph.results)
             optimise(graph, optimisations)
+            _separate_views(traced_results, graph)
             graph.resolve_sources()
             copied_results = _merged_results(traced_results, graph.results)
         self.copied_results = copied_results
@@ -171,8 +173,11 @@ class ConcreteGraph:
         """Write the new values into arguments and variables, and return the remaining results."""
         count = len(results) - len(self.writes)
         written = dict(zip(self.writes, results[count:], strict=True))
-        arrays = {id(w): targets[i] for i, w in written.items() if not isinstance(targets[i], Variable)}
-        results = tuple([arrays.get(id(r), r) for r in results[:count]])
+        results = results[:count]
+        for i, w in written.items():
+            if w is not targets[i] and not isinstance(targets[i], Variable):
+                moved = {id(r): with_memory_of(targets[i], w, r) for r in results}
+                results = tuple([moved[id(r)] for r in results])
         if len(written) > 1:
             written = {i: copied(w) if any(overlap(w, t) for t in targets) else w for i, w in written.items()}
         for index, value in written.items():
@@ -238,6 +243,15 @@ def _merged_results(traced: Sequence[Node], results: Sequence[Node]) -> set[int]
         i for i, (old, new) in enumerate(zip(traced, results, strict=True))
         if first.setdefault(new, old) is not old
     }  # fmt: skip
+
+
+def _separate_views(traced: Sequence[Node], graph: Graph) -> None:
+    """Compute again the views among the results that an optimization merged with earlier ones."""
+    for i in sorted(_merged_results(traced, graph.results)):
+        view = graph.results[i]
+        if view.op == "getitem" or view.op.removeprefix("numpy.").removeprefix("ndarray.") in VIEW_FUNCTIONS:
+            graph.results[i] = Node(view.op, view.inputs, view.attrs, view.type, view.source)
+            graph.nodes.append(graph.results[i])
 
 
 def trace_once(
@@ -347,8 +361,9 @@ def _add_results(results: list[Node], leaves: Sequence[Any]) -> tuple[list[Any],
     """Add staged leaves to the results of a graph; return the plain leaves and the indices of the results."""
     plain: list[Any] = []
     indices: list[int | None] = []
+    nodes = {id(leaf): _result_node(leaf) for leaf in leaves}  # one value is one array
     for leaf in leaves:
-        node = _result_node(leaf)
+        node = nodes[id(leaf)]
         indices.append(None if node is None else len(results))
         plain.append(leaf if node is None else None)
         if node is not None:
@@ -360,6 +375,8 @@ def _result_node(leaf: Any) -> Node | None:
     if isinstance(leaf, Staged):
         if isinstance(leaf.type, MaybeType):
             leaf = staging.bound(active_backend(), leaf)
+        if isinstance(leaf, Tensor):
+            leaf.recompute_written_views()
         return leaf.passed_on() if isinstance(leaf, Alternatives) else leaf.node()
     if BACKENDS[type(leaf)] is not None:
         raise LeakError(

@@ -43,6 +43,7 @@ from ..ir.types import (
     parts_of,
 )
 from ..rules import METHODS
+from ..rules.shapes import format_shape
 from . import numpy_writes, recording
 from .numpy_views import (
     SPLITTING_FUNCTIONS,
@@ -90,7 +91,7 @@ class Staged:
     noun, copy_remedy = "an array", "make a copy first: x = x.copy()"
 
     def __init__(
-        self, node: Node, owner: Builder, base: tuple[Tensor, Callable[[Any], Any], Any] | None = None
+        self, node: Node, owner: Builder, base: tuple[Tensor, Callable[[Any], Any] | None, Any] | None = None
     ):
         self._node, self._owner, self._base = node, owner, base
         self.version = 0
@@ -169,6 +170,13 @@ class Staged:
             raise leak_error(self._node, self)
         if self._base is not None and self.is_stale:
             base, recompute, _ = self._base
+            if recompute is None:
+                self.fail(
+                    "is read after a write to an array that it may be a view of",
+                    "whether it sees the write depends on the memory layout of the array",
+                    self.copy_remedy,
+                    AliasError,
+                )
             return recompute(base).node()
         return current_builder().capture(self._node, self._owner)
 
@@ -373,6 +381,10 @@ def _in_place(name: str) -> Callable[[Any, Any], Any]:
         if not isinstance(kind, ArrayType) or not (kind.shape or self.is_mutable):
             return recording.binary(name, self, other)
         result = recording.binary(name, self, other, out=self)
+        if name != "matmul" and result.ndim > self.ndim:
+            shapes = [format_shape(t.type.shape) for t in (self, result)]
+            what = "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}"
+            raise ValueError(what.format(*shapes))
         return recording.write_out(self, result, True, name)
 
     return method
@@ -601,26 +613,26 @@ class Tensor(Value):
         """Return whether the value is an array, which can have views, rather than a NumPy scalar."""
         return bool(self.type.shape or self.is_mutable)
 
-    def set_base(self, base: Tensor, recompute: Callable[[Any], Any], key: Any) -> None:
+    def set_base(self, base: Tensor, recompute: Callable[[Any], Any] | None, key: Any) -> None:
         """Make the value a view of the elements of `base` at `key`, or of unknown elements if `key` is None.
 
-        `recompute` computes the view again from the base.
+        `recompute` computes the view again from the base. It is None if the value may be no view.
         """
         self._base, self._base_stamp = (base, recompute, key), base.stamp
         self.is_mutable = self.is_mutable or not bound_type(self.type).shape
 
     def set_possible_base(self, base: Tensor) -> None:
         """Make the value a possible view of `base`. It cannot be read after a write to `base`."""
+        self.set_base(base, None, None)
 
-        def recompute(_: Any) -> NoReturn:
-            self.fail(
-                "is read after a write to an array that it may be a view of",
-                "whether it sees the write depends on the memory layout of the array",
-                self.copy_remedy,
-                AliasError,
-            )
-
-        self.set_base(base, recompute, None)
+    def recompute_written_views(self) -> bool:
+        """Have the value computed again from its base if it is, or is part of, a view that was written to."""
+        if self._base is None or self._base[1] is None:
+            return False
+        is_written = self._base[0].recompute_written_views() or bool(self.version)
+        if is_written:
+            self._base_stamp = -1
+        return is_written
 
     def is_c_contiguous(self) -> bool:
         """Return whether the array is certainly C-contiguous."""

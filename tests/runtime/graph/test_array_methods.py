@@ -61,3 +61,26 @@ def test_tolist_of_arrays_of_unknown_length():
         plain = f(x, limit)
         assert ag.function(f)(x, np.float64(limit)) == plain
         assert [type(item) for item in ag.function(f)(x, np.float64(limit))[0]] == [float] * len(plain[0])
+
+
+def add_to_row(x, v):
+    x[1] += v
+    return x
+
+
+def multiply_selected(x, v):
+    x[x[:, 0] > 3] *= v
+    return x
+
+
+@pytest.mark.parametrize("function", [add_to_row, multiply_selected])
+@pytest.mark.parametrize("shape", [(3,), (1,), (1, 3), (2, 3), (1, 1, 3), (1, 1, 1)])
+def test_an_operation_in_place_adds_no_dimensions(function, shape):
+    arguments = np.arange(6.0).reshape(2, 3), np.full(shape, 2.0)
+    try:
+        expected = function(arguments[0].copy(), arguments[1])
+    except ValueError as error:
+        with pytest.raises(ValueError, match=str(error)[:40]):
+            ag.function(function)(*arguments)
+    else:
+        np.testing.assert_array_equal(ag.function(function)(*arguments), expected)

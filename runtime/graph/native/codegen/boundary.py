@@ -39,7 +39,7 @@ _TYPE_NUMBER, _BYTE_ORDER = _HEAD + 12, _HEAD + 10
 _FOREIGN = ord(">" if np.little_endian else "<")
 
 
-def may_share(result: Any, entry: Any) -> bool:
+def may_be_part(result: Any, entry: Any) -> bool:
     """Return whether a result may be an input or a view of it."""
     value, array = _held(result), _held(entry)
     if not isinstance(value, Array) or not isinstance(array, Array) or value.kind != array.kind:
@@ -251,7 +251,7 @@ class BoundaryEmitter(ControlFlowEmitter):
         arguments = self.memory.arguments_of(node)
         owners = []
         for i, (argument, entry) in enumerate(zip(self.memory.arguments, self.inputs, strict=False)):
-            if argument in arguments and may_share(value, entry):
+            if argument in arguments and may_be_part(value, entry):
                 owners.append((i, _held(entry)))
         self.origins.update(combinations([i for i, _ in owners], 2))
         return owners
@@ -266,7 +266,7 @@ class BoundaryEmitter(ControlFlowEmitter):
             objects = [w.op(f"load ptr, ptr {w.offset('%frame', str(8 * word))}") for word in words]
             is_apart = w.op(f"icmp ne ptr {a.address}, {b.address}")
             for x, y in ((a, b), (b, a)):
-                begins_after = w.op(f"icmp uge i64 {self._distance(x, y)}, {self._bytes(x)}")
+                begins_after = w.op(f"icmp uge i64 {self._distance(x, y)}, {self.byte_count(x)}")
                 is_apart = w.op(f"and i1 {is_apart}, {begins_after}")
             self.require(w.either(w.op(f"icmp eq ptr {objects[0]}, {objects[1]}"), is_apart))
 
@@ -279,12 +279,12 @@ class BoundaryEmitter(ControlFlowEmitter):
         which is itself no part of another. Of equal ones it is the first.
         """
         w, origin = self.w, "-1"
-        own = self._bytes(value)
+        own = self.byte_count(value)
         most = w.add(own, "-1")
         for i, other in others if value.block != "null" else []:
             if i > index:
                 most = w.call("i64", "llvm.smax.i64", ("i64", most), ("i64", own))
-            size = self._bytes(other)
+            size = self.byte_count(other)
             is_larger = w.op(f"icmp sgt i64 {size}, {most}")
             is_inside = w.op(f"and i1 {is_larger}, {self._contains(other, size, value, own)}")
             is_new = w.op(f"icmp ne ptr {value.block}, null")  # else it is a constant, which callers copy
@@ -293,11 +293,11 @@ class BoundaryEmitter(ControlFlowEmitter):
             most = w.op(f"select i1 {found}, i64 {size}, i64 {most}")
         for test in (self._contains, self._is_all_of):
             for i, entry in reversed(owners):
-                is_found = test(entry, self._bytes(entry), value, own)
+                is_found = test(entry, self.byte_count(entry), value, own)
                 origin = w.op(f"select i1 {is_found}, i64 {i}, i64 {origin}")
         return origin
 
-    def _bytes(self, array: Array) -> str:
+    def byte_count(self, array: Array) -> str:
         return self.w.mul(self.element_count(array.dims), str(array.kind.size))
 
     def _contains(self, array: Array, size: str, part: Array, part_size: str) -> str:

@@ -30,20 +30,9 @@ _KEEP_THE_ARRAY = frozenset(
     ("output", "same", "check_bound", "some", "setitem", "add_at", "cond", "while", "for", "list_get")
 )
 _MAY_NOT_BE_NEW = frozenset(
-    (
-        "argument",
-        "output",
-        "getitem",
-        "same",
-        "convert",
-        "check_bound",
-        "some",
-        "list_get",
-        "constant",
-        "min",
-        "max",
-    )
-)
+    ("argument", "output", "getitem", "same", "convert", "check_bound", "some", "list_get", "constant", "min",
+     "max")
+)  # fmt: skip
 
 
 def check_results(graph: Graph, memory: Memory) -> None:
@@ -55,7 +44,9 @@ def check_results(graph: Graph, memory: Memory) -> None:
     if any(_is_list_of_arrays(result) for result in graph.results) and _shares_items(graph):
         raise UnsupportedError("the arrays in a list may have other names")
     for a, b in combinations(dict.fromkeys(graph.results), 2):
-        if memory.may_share(a, b) and any(map(_selects_a_part, memory.sources(a) | memory.sources(b))):
+        if memory.may_share_new_memory(a, b) and any(
+            map(_selects_a_part, memory.sources(a) | memory.sources(b))
+        ):
             raise UnsupportedError("two results may share parts of their memory")
 
 
@@ -121,7 +112,7 @@ class Memory:
         """Return whether two values may share memory. It may be a copy of an argument that is written to."""
         return not self.sources(a).isdisjoint(self.sources(b))
 
-    def may_share(self, a: Node, b: Node) -> bool:
+    def may_share_new_memory(self, a: Node, b: Node) -> bool:
         """Return whether two values may share memory that the region allocates.
 
         Each result that is a constant leaves as a copy, since equal constants are one. A write makes a copy.
@@ -199,7 +190,10 @@ def _shares_items(graph: Graph) -> bool:
     if any(_is_list_of_arrays(a) and not a.attrs.get("is_empty") for a in graph.arguments):
         return True
     return any(
-        _is_shared(item, inner) for inner in _graphs(graph) for node in inner.nodes for item in _items(node)
+        _has_other_names(item, inner)
+        for inner in _graphs(graph)
+        for node in inner.nodes
+        for item in _items(node)
     )
 
 
@@ -210,7 +204,8 @@ def _graphs(graph: Graph) -> Iterator[Graph]:
             yield from _graphs(inner)
 
 
-def _is_shared(item: Node, graph: Graph) -> bool:
+def _has_other_names(item: Node, graph: Graph) -> bool:
+    """Return whether an array in a list may be known by another name, or be in a list twice."""
     if not isinstance(item.type, ArrayType) or not item.type.shape:
         return False
     names = {item}

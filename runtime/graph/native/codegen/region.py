@@ -20,7 +20,7 @@ from ..assembly.statuses import DONE, FLAGGED, INTERRUPTED, NOT_RUN, Mode, Unsup
 from ..assembly.values import Access, Array, Expression, Scalar
 from ..assembly.writer import METADATA
 from .bailouts import Checkpoint, Frame
-from .boundary import BoundaryEmitter, finish_function, may_share, words_of
+from .boundary import BoundaryEmitter, finish_function, may_be_part, words_of
 from .control_flow import POLL_INTERVAL
 from .identity import PRODUCTS, SUMS, Memory, check_results
 from .layout import FRAME_HEADER, Leaving, RegionCode
@@ -82,7 +82,7 @@ class RegionEmitter(BoundaryEmitter):
         only_read = [
             i
             for i, entry in enumerate(self.inputs[: len(graph.arguments)])
-            if graph.arguments[i] not in written and not any(may_share(r, entry) for r in results)
+            if graph.arguments[i] not in written and not any(may_be_part(r, entry) for r in results)
         ]
         return self._code(outputs, exits, tuple(only_read))
 
@@ -180,13 +180,13 @@ class RegionEmitter(BoundaryEmitter):
         for array in written:
             if not isinstance(array, Array) or not self.backs_up:
                 continue  # the elements of a list are a copy
-            size = w.mul(self.element_count(array.dims), str(array.kind.size))
+            size = self.byte_count(array)
             copy = w.op(f"call ptr @block_new(ptr %frame, i64 {size}, i1 false)")
             self.allocates = True
             failed = w.op(f"icmp eq ptr {copy}, null")
             w.leave_if(failed, "out_of_memory")
             address = w.offset(copy, str(HEADER))
-            self._copy(address, array.address, size)
+            self.copy_bytes(address, array.address, size)
             self._backups.append((array, address, size))
         if self._backups:
             w.cold.append("out_of_memory:")
@@ -199,11 +199,7 @@ class RegionEmitter(BoundaryEmitter):
 
     def _restore(self) -> None:
         for array, address, size in self._backups:
-            self._copy(array.address, address, size)
-
-    def _copy(self, target: str, source: str, size: str) -> None:
-        arguments = (("ptr", target), ("ptr", source), ("i64", size), ("i1", "false"))
-        self.w.call("void", "llvm.memcpy.p0.p0.i64", *arguments)
+            self.copy_bytes(array.address, address, size)
 
     def _leave_if_flagged(self) -> None:
         if self.tests_flags:

@@ -66,10 +66,12 @@ class IndexingEmitter(ListEmitter):
         if not dims:
             w.line(f"store {kind.memory} {w.op(f'load {kind.memory}, ptr {source}')}, ptr {target}")
             return
-        size = w.mul(self.element_count(dims), str(kind.size))
-        w.call(
-            "void", "llvm.memcpy.p0.p0.i64", ("ptr", target), ("ptr", source), ("i64", size), ("i1", "false")
-        )
+        self.copy_bytes(target, source, w.mul(self.element_count(dims), str(kind.size)))
+
+    def copy_bytes(self, target: str, source: str, size: str) -> None:
+        """Emit the copy of bytes between places that do not overlap."""
+        arguments = (("ptr", target), ("ptr", source), ("i64", size), ("i1", "false"))
+        self.w.call("void", "llvm.memcpy.p0.p0.i64", *arguments)
 
     def _count_true(self, mask: Array) -> str:
         w, place = self.w, self.w.alloca("i64")

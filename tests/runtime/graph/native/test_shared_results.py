@@ -332,3 +332,68 @@ def test_an_argument_that_is_written_to_before_an_error_is_returned():
     assert compile_whole(f)
     values = np.zeros(2)
     assert f(values, N(2)) is values
+
+
+def filled(out, n):
+    k = 0
+    for i in range(n):
+        if i != 1:
+            out[k] = i
+            k += 1
+    return out[:k]
+
+
+def parts_of_written(table, n):
+    for i in range(n):
+        table[i, 0] = i
+    return table[n:], table.T, table[::2, ::-1], table.diagonal(), table[None], table.view(np.int64)
+
+
+def written_view(values, n):
+    part = values[1:]
+    inner = part[1:]
+    inner[n] = 9.0
+    return inner, part, values, inner[n:]
+
+
+def written_view_of_new(values, n):
+    new = values * 2
+    part = new[::2]
+    part[n] = 9.0
+    return part, new, part
+
+
+def equal_views(values, n):
+    values[n] = 1.0
+    new = values * 2
+    return values[1:], values[1:], new[n:], new[n:]
+
+
+def another_array(values, n):
+    new = values * n
+    values[:] = new
+    return new, new[1:]
+
+
+TABLE = np.arange(64.0).reshape(8, 8)
+
+
+@pytest.mark.parametrize("engine", ["native", "numpy"])
+@pytest.mark.parametrize(
+    ("function", "view"),
+    [
+        *[(f, v) for f in (filled, another_array) for v in (np.s_[0], np.s_[:, 1], np.s_[0, ::-2])],
+        *[(f, np.s_[0, 3:]) for f in (written_view, written_view_of_new, equal_views)],
+        *[(parts_of_written, v) for v in (np.s_[:], np.s_[:, 2:5], np.s_[::-1], np.s_[::2, 1:4])],
+    ],
+)
+def test_views_of_what_has_been_written_to(function, view, engine):
+    f = ag.function(function, engine=engine)
+    for n in (0, 2):
+        first, second = TABLE.copy(), TABLE.copy()
+        expected, actual = (g(t[view], N(n)) for g, t in ((function, first), (f, second)))
+        expected, actual = (v if isinstance(v, tuple) else (v,) for v in (expected, actual))
+        assert described(actual) == described(expected)
+        assert shared((*actual, second)) == shared((*expected, first))
+        assert [v is actual[0] for v in actual] == [v is expected[0] for v in expected]
+        assert first.tobytes() == second.tobytes()
