@@ -18,7 +18,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 MAX_MERGED, MAX_GROWTH = 500, 4
-"""How many values the conditions of a rolled body may merge, besides so many times those of the plain body."""
+"""How many values the conditions of a rolled body may merge, and how many times those of the plain body."""
 
 
 class CannotRoll(BaseException):

@@ -68,12 +68,12 @@ def refuse_identity(first: Any, second: Any) -> None:
             f"the identity of a {type(first).__name__} is tested, and which object it is depends on staged "
             "values",
             why="it is an item of a staged list, or a staged condition selects it",
-            remedy="compare the values (a == b), or an attribute that identifies the object: a.name == b.name",
+            remedy="compare values (a == b), or an attribute that identifies the object: a.name == b.name",
         ).about(first)
 
 
 def _may_be_rebuilt(first: Any, second: Any) -> bool:
-    """Return whether a value may have been rebuilt from the parts of the other: a tuple or a frozen object."""
+    """Return whether two values may be one tuple or frozen object, rebuilt from its parts."""
     if type(first) is not type(second) or type(first) in CONTAINERS:
         return False
     leaves, spec = flatten(first)
