@@ -155,7 +155,7 @@ class ConcreteFunction:
 
     def __repr__(self) -> str:
         call = signatures.format_call(self.name, self.concrete.inputs, self.signature)
-        return f"{call} -> {signatures.format_value(self.structured_outputs)}"
+        return f"{call} -> {signatures.format_result(self.concrete)}"
 
     def _repr_html_(self) -> str:
         return f"<div><code>{html.escape(repr(self))}</code>{self.graph._repr_html_()}</div>"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograph_rs.runtime.errors import AliasError, ArgumentError, SignatureError, StagingError, describe
+from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
 from autograph_rs.runtime.graph.concrete.inputs_and_outputs import Inputs
 from autograph_rs.runtime.graph.ir.comparison import same_value
 from autograph_rs.runtime.graph.ir.types import ListType
@@ -178,6 +179,16 @@ def _format_leaf(leaf: Any) -> str:
     if spec is not None:
         return str(spec.type)
     return str(leaf) if isinstance(leaf, ListType) else repr(leaf)
+
+
+class _TypeName(str):
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def format_result(concrete: ConcreteGraph) -> str:
+    """Format the result of a graph, with the types of staged values: `(float64[] or None, list[int])`."""
+    return format_value(concrete.outputs.build([_TypeName(r.type) for r in concrete.graph.results]))
 
 
 def _format_structure(spec: Spec, leaves: Iterator[str]) -> str:

@@ -267,3 +267,19 @@ def test_13_functions_run_eagerly(capsys):
         ag.run_functions_eagerly(False)
     f(np.float64(1))
     assert capsys.readouterr().out == "running\n" * 3
+
+
+def test_signatures_name_types_as_users_do():
+    @ag.function
+    def best_and_count(x):
+        best, count = None, []
+        for v in x:
+            if v > 0:
+                count.append(1)
+                if best is None or v > best:
+                    best = v
+        return best, count, {"x": x}
+
+    best_and_count(np.ones(2))
+    shown = "best_and_count(x: float64[2]) -> (float64[] or None, list[int], {'x': float64[2]})"
+    assert best_and_count.pretty_printed_concrete_signatures() == shown

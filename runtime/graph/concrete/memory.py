@@ -89,6 +89,7 @@ def _corresponding_view(view: Any, old: np.ndarray, new: np.ndarray) -> Any:
     elif min(low) < 0 or any(a >= size for a, size in zip(high, (*old.shape, old.itemsize), strict=True)):
         return view
     *indices_of_first, byte = first
-    element = new[(*[slice(i, i + 1) for i in indices_of_first], ...)].reshape(-1)
+    key: Any = (*[slice(i, i + 1) for i in indices_of_first], ...)
+    element = new[key].reshape(-1)
     begins = element.view(view.dtype)[byte // view.itemsize :]
     return as_strided(begins, view.shape, strides, subok=True, writeable=view.flags.writeable)

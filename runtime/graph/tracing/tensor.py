@@ -381,8 +381,8 @@ def _in_place(name: str) -> Callable[[Any, Any], Any]:
         if not isinstance(kind, ArrayType) or not (kind.shape or self.is_mutable):
             return recording.binary(name, self, other)
         result = recording.binary(name, self, other, out=self)
-        if name != "matmul" and result.ndim > self.ndim:
-            shapes = [format_shape(t.type.shape) for t in (self, result)]
+        if name != "matmul" and len(result.type.shape) > len(kind.shape):
+            shapes = [format_shape(t.shape) for t in (kind, result.type)]
             what = "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}"
             raise ValueError(what.format(*shapes))
         return recording.write_out(self, result, True, name)
