@@ -6,13 +6,14 @@ the point without binding it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 
 import gast
 
-from ..trees.builders import parameters
+from ..trees.builders import blocks, parameters, walk_scope
 from . import cfg
 from .activity import Activity, activity, declarations
 from .pinning import unconverted_statements
@@ -87,7 +88,29 @@ class Facts:
     @cached_property
     def always_live(self) -> frozenset[str]:
         """Names that code outside this function's own steps may read."""
-        return frozenset(self.body.captures | self.declarations[0] | self.declarations[1])
+        captures = self.body.captures - self._own_captures()
+        return frozenset(captures | self.declarations[0] | self.declarations[1])
+
+    def _own_captures(self) -> set[str]:
+        """Return the names of nested functions that only the rest of their own block captures.
+
+        Each is bound once, so that its name never refers to another value. This may be a recursive function
+        that is defined after an early return.
+        """
+        bound = Counter(name for step in self._steps for name in step.bindings)
+        captured = Counter(name for step in self._steps for name in step.captures)
+        last_steps = self.graph.steps | self.graph.exits
+        found = set()
+        for block in (block for node in walk_scope(self.function.body) for block in blocks(node)):
+            for definition in block:
+                is_own = isinstance(definition, gast.FunctionDef) and definition in self.graph.steps
+                name = definition.name if is_own else ""
+                if not captured[name] or bound[name] != 1 or name in self.body.nonlocal_bindings:
+                    continue
+                rest = self._steps[self.graph.steps[definition] : last_steps.get(block[-1], -2) + 1]
+                if name in self.locals and sum(name in step.captures for step in rest) == captured[name]:
+                    found.add(name)
+        return found
 
     @cached_property
     def _steps(self) -> list[Activity]:

@@ -195,3 +195,27 @@ def test_augmented_assignment_reads():
         y.a += n         # live: n, y
         return y         # live: y
     """)
+
+
+def test_live_in_a_function_that_calls_itself():
+    """Nothing binds `rec` again, so no statement has to carry it for those that capture it."""
+    check_liveness("""
+        if x:                                   # live: x, y
+            return y                            # live: y
+        else:
+            def rec(k):                         # live:
+                return rec(k - 1)
+            z = lambda: rec(1)                  # live:
+            y = z()                             # live: z
+        return y                                # live: y
+    """)
+
+
+def test_live_in_a_function_that_later_code_captures():
+    check_liveness("""
+        if x:                                   # live: x, rec
+            def rec(k):                         # live: rec
+                return rec(k - 1)
+        y = lambda: rec(1)                      # live: rec
+        return y                                # live: y, rec
+    """)

@@ -378,3 +378,22 @@ def test_an_operand_that_always_raises():
     assert [function(np.int64(n)) for n in (1, 2)] == [(True, 1), (False, 2)]
     with pytest.raises(ValueError, match="no 3"):
         function(np.int64(3))
+
+
+def test_a_nested_function_that_is_defined_after_an_early_return():
+    def longest(parents):
+        children = 0
+        for parent in parents:
+            if parent >= 0:
+                children += 1
+        if children != len(parents) - 1:
+            return -1
+
+        def depth(k):
+            return 0 if parents[k] < 0 else 1 + depth(parents[k])
+
+        return max([depth(i) for i in range(len(parents))])
+
+    function = ag.function(longest)
+    for parents in ([-1, 0, 1, 1], [-1, 0, 0, 0], [-1, -1, 0, 1]):
+        assert function(np.array(parents)) == longest(np.array(parents))
