@@ -32,7 +32,6 @@ from ..tracing.containers.alternatives import Alternatives
 from ..tracing.containers.objects import known_node
 from ..tracing.containers.references import MakeObjects
 from ..tracing.modes import MODES
-from ..tracing.numpy_views import VIEW_FUNCTIONS
 from ..tracing.selected_values import InstanceKinds
 from ..tracing.specs import TensorSpec, weak_leaf
 from ..tracing.tensor import Staged, Tensor, wrap
@@ -79,7 +78,6 @@ class ConcreteGraph:
         if copied_results is None:
             traced_results = list(graph.results)
             optimise(graph, optimisations)
-            _separate_views(traced_results, graph)
             graph.resolve_sources()
             copied_results = _merged_results(traced_results, graph.results)
         self.copied_results = copied_results
@@ -243,15 +241,6 @@ def _merged_results(traced: Sequence[Node], results: Sequence[Node]) -> set[int]
         i for i, (old, new) in enumerate(zip(traced, results, strict=True))
         if first.setdefault(new, old) is not old
     }  # fmt: skip
-
-
-def _separate_views(traced: Sequence[Node], graph: Graph) -> None:
-    """Compute again the views among the results that an optimization merged with earlier ones."""
-    for i in sorted(_merged_results(traced, graph.results)):
-        view = graph.results[i]
-        if view.op == "getitem" or view.op.removeprefix("numpy.").removeprefix("ndarray.") in VIEW_FUNCTIONS:
-            graph.results[i] = Node(view.op, view.inputs, view.attrs, view.type, view.source)
-            graph.nodes.append(graph.results[i])
 
 
 def trace_once(

@@ -83,6 +83,8 @@ class AliasAnalysis:
         self._escaping: set[Value] = set()
         self._in_lists: set[Value] = set()
         self._sizes: dict[Value, int] = {}
+        self.results = frozenset(graph.results)
+        """The results of the outermost graph."""
         self._visit(graph)
         for value in (*graph.arguments, *graph.results):
             self._escaping.add(self.alias_set(value))

@@ -42,10 +42,11 @@ def can_share(first: Node, second: Node, aliases: AliasAnalysis) -> bool:
     if (
         second.op == "constant"
         or not isinstance(second.type, (ArrayType, ListType))
-        or not makes_new_memory(second)
         or _is_numpy_scalar(second)
     ):
         return True
+    if not makes_new_memory(second):
+        return not {first, second} <= aliases.results  # two views of one array are two objects
     both_escape = aliases.escapes(first) and aliases.escapes(second)
     return not (both_escape or aliases.is_in_list(first) or aliases.is_in_list(second))
 
