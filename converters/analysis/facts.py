@@ -97,18 +97,21 @@ class Facts:
         Each is bound once, so that its name never refers to another value. This may be a recursive function
         that is defined after an early return.
         """
+        if not self.body.captures:
+            return set()
         bound = Counter(name for step in self._steps for name in step.bindings)
         captured = Counter(name for step in self._steps for name in step.captures)
-        last_steps = self.graph.steps | self.graph.exits
+        candidates = (self.body.captures & self.locals) - self.body.nonlocal_bindings
         found = set()
         for block in (block for node in walk_scope(self.function.body) for block in blocks(node)):
             for definition in block:
-                is_own = isinstance(definition, gast.FunctionDef) and definition in self.graph.steps
-                name = definition.name if is_own else ""
-                if not captured[name] or bound[name] != 1 or name in self.body.nonlocal_bindings:
+                first = self.graph.steps.get(definition)
+                if first is None or not isinstance(definition, gast.FunctionDef):
                     continue
-                rest = self._steps[self.graph.steps[definition] : last_steps.get(block[-1], -2) + 1]
-                if name in self.locals and sum(name in step.captures for step in rest) == captured[name]:
+                name, last = definition.name, block[-1]
+                end = self.graph.exits.get(last, self.graph.steps.get(last, first - 1)) + 1
+                captures = sum(name in step.captures for step in self._steps[first:end])
+                if name in candidates and bound[name] == 1 and captures == captured[name]:
                     found.add(name)
         return found
 
