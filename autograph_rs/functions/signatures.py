@@ -16,7 +16,6 @@ from autograph_rs.runtime.errors import AliasError, ArgumentError, SignatureErro
 from autograph_rs.runtime.graph.concrete.concrete_graph import ConcreteGraph
 from autograph_rs.runtime.graph.concrete.inputs_and_outputs import Inputs
 from autograph_rs.runtime.graph.ir.comparison import same_value
-from autograph_rs.runtime.graph.ir.types import ListType
 from autograph_rs.runtime.graph.state.variables import Variable, VariableSpec
 from autograph_rs.runtime.graph.tracing.specs import Identity, TensorSpec, leaf_key
 from autograph_rs.runtime.values.structures import (
@@ -178,7 +177,7 @@ def _format_leaf(leaf: Any) -> str:
     spec = spec_of(leaf)
     if spec is not None:
         return str(spec.type)
-    return str(leaf) if isinstance(leaf, ListType) else repr(leaf)
+    return repr(leaf)
 
 
 class _TypeName(str):
