@@ -22,9 +22,9 @@ from autograph_rs.runtime.graph.gradient import (
     with_own_node,
     zeros_like,
 )
-from autograph_rs.runtime.graph.ir.types import OptionalType
 from autograph_rs.runtime.graph.state.variables import Variable
 from autograph_rs.runtime.graph.tracing import recording as trace_recording
+from autograph_rs.runtime.graph.tracing.tensor import some
 from autograph_rs.runtime.graph.tracing.trace import is_tracing
 from autograph_rs.runtime.values.structures import flatten, unflatten
 
@@ -219,13 +219,14 @@ def _checked_source(leaf: Any, path: str) -> Any:
 
 
 def _checked_real_number(value: Any) -> Any:
+    """Return a result that is a real number. Where it may be None, it raises a TypeError when it is."""
+    value = some(value, "float")
     kind = type_of(value)
     shape = getattr(kind, "shape", ())
     dtype = np.dtype(getattr(kind, "dtype", getattr(kind, "python", None) or object))
-    whole = getattr(value, "type", kind)
-    if shape != () or dtype.kind != "f" or isinstance(whole, OptionalType):
+    if shape != () or dtype.kind != "f":
         raise GradientError(
-            f"cannot differentiate a function that returns {describe(value) if kind is None else whole}",
+            f"cannot differentiate a function that returns {describe(value) if kind is None else kind}",
             why="only a single real number has a gradient",
             remedy="return one float, such as the sum of an array, or use ag.vjp for other results",
         )

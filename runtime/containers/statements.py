@@ -33,7 +33,6 @@ def repeat_while(
     names: tuple[str, ...],
 ) -> None:
     """`while test(): body()`, staged from the first iteration whose test is staged."""
-    is_peeled = False
     while True:
         condition = DISPATCHING[id(bool)](test())
         backend = staged_by(condition)
@@ -42,7 +41,5 @@ def repeat_while(
         if backend is None:
             body()
             continue
-        state = get_state, set_state, names
-        if staging.while_stmt(backend, condition, test, body, *state, {}, is_peeled=is_peeled):
-            return
-        is_peeled = True
+        staging.while_stmt(backend, condition, test, body, get_state, set_state, names, {})
+        return

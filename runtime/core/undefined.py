@@ -89,6 +89,7 @@ NONE_USES: dict[str, Callable[..., Any]] = {
     "setattr": _set_attribute,
     "iter": iter,
     "len": len,
+    "float": float,
     "unpack": _unpack,
     **{name: getattr(operator, name) for name in _OPERATORS.split()},
     **{f"i{name}": getattr(operator, f"i{name}") for name in _IN_PLACE.split()},

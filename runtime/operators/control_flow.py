@@ -75,20 +75,17 @@ def while_rest(test_result, test, body, get_state, set_state, symbol_names, opts
             test_result = test()
         if test_result is False:
             return
-        is_peeled = False
         while True:
             backend = BACKENDS[type(test_result)]
             if backend is None and ACTIVE:
                 test_result, backend = staging.truth(test_result)
             if backend is not None and backend.is_staged(test_result):
                 state = get_state, set_state, symbol_names
-                if staging.while_stmt(backend, test_result, test, body, *state, opts, is_peeled=is_peeled):
-                    return
-                is_peeled = True
-            elif not test_result or (is_peeled and opts.get("maximum_iterations") == 0):
+                staging.while_stmt(backend, test_result, test, body, *state, opts)
                 return
-            else:
-                body()
+            if not test_result:
+                return
+            body()
             if is_limited:  # iterations before the staged loop count too
                 opts = staging.decrement_limit(opts)
             test_result = test()

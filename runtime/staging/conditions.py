@@ -38,9 +38,15 @@ def if_stmt(
     names: Sequence[str],
     outputs: int,
     reached: Sequence[Any] = (),
+    closures: Sequence[Any] = (),
 ) -> None:
-    """Stage an `if` statement. `reached` are values that its closures use, if they are not user code."""
-    statement = Statement(backend, (body, orelse), (get_state, set_state), names, reached=reached)
+    """Stage an `if` statement.
+
+    If its branches are not user code, `reached` are values that they use, and `closures` the user's functions
+    that they call.
+    """
+    closures = closures or (body, orelse)
+    statement = Statement(backend, closures, (get_state, set_state), names, reached=reached)
 
     def captured() -> tuple[Path, Path]:
         with assuming(cond, outcome=True):

@@ -5,21 +5,23 @@
         if best is None or x > best:
             best = x
 
-A staged loop cannot carry a value that is None at first and an array later. So the first iteration runs
-before the loop, with None, and the staged loop runs the remaining ones. If the loop runs no iterations,
-the program raises an error.
+A staged loop that carried a value which is None at first and an array later would test in each iteration
+which it is. So the first iteration runs before the loop, with None, and the staged loop runs the remaining
+ones. If the loop may run no iterations, a condition is around both. Programs of systems that have no results
+which may be None raise an error instead.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from ..backends import Backend
 from ..core.closures import nothing, set_nothing
-from ..errors import MismatchError
+from ..errors import AliasError, MismatchError
 from .conditions import if_stmt
 
 
@@ -36,10 +38,29 @@ class NoInitialValue:
         return ", ".join(reversed(by_attribute.values()))
 
 
-def assert_runs(
+def run_peeled(
+    backend: Backend,
+    conditions: Sequence[Any],
+    run: Callable[[], None],
+    state: tuple[Callable[[], tuple], Callable[[tuple], None], Sequence[str]],
+    closures: Sequence[Any],
+    found: NoInitialValue,
+) -> None:
+    """Run a loop with a peeled first iteration if all conditions are true. `closures` are the loop's own."""
+    staged = [condition for condition in conditions if condition is not True]
+    if staged and getattr(backend, "returns_none", False):
+        test = functools.reduce(lambda a, b: backend.and_(a, lambda: b), staged)
+        with contextlib.suppress(AliasError, MismatchError):  # a value that cannot be None on one path
+            if_stmt(backend, test, run, nothing, *state, len(state[2]), closures=closures)
+            return
+    with _assert_all(backend, staged, found):
+        run()
+
+
+def _assert_all(
     backend: Backend, conditions: Sequence[Any], found: NoInitialValue
-) -> AbstractContextManager[Any]:
-    """Make the program raise if a loop runs no iterations. Code in the `with` block runs after this check."""
+) -> contextlib.AbstractContextManager[Any]:
+    """Make the program raise unless all conditions are true. Code in the `with` block runs after this check."""
     error = AssertionError(
         f"a staged loop ran no iterations, and only its body assigns {found.names}: assign a value of the "
         "same type before the loop"
@@ -50,26 +71,18 @@ def assert_runs(
 
     checks = []
     for condition in conditions:
-        if condition is True:
-            continue
         if not getattr(backend, "can_raise", True):
             raise found.mismatch()
         if hasattr(backend, "fail"):
             checks.append(backend.fail(backend.not_(condition), error))
         else:
             if_stmt(backend, backend.not_(condition), fail, nothing, tuple, set_nothing, (), 0)
-    return backend.after(checks) if checks and hasattr(backend, "after") else nullcontext()
+    return backend.after(checks) if checks and hasattr(backend, "after") else contextlib.nullcontext()
 
 
-def first_and_rest(
-    backend: Backend, iterated: Any, first_test: Any, found: NoInitialValue
-) -> tuple[Any, Any] | None:
-    """Return the first item of an iterable and an iterable of the rest, or None if it is empty."""
+def first_and_rest(backend: Backend, iterated: Any, found: NoInitialValue) -> tuple[Any, Any, Any]:
+    """Return whether an iterable has a first item, a function that returns it, and an iterable of the rest."""
     parts = getattr(backend, "first_and_rest", lambda _: None)(iterated)
     if parts is None:
         raise found.mismatch()
-    is_there, first, rest = parts
-    if is_there is False:
-        return None
-    with assert_runs(backend, (is_there, first_test), found):
-        return first(), rest
+    return parts  # type: ignore[no-any-return]

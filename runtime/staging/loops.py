@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import BACKENDS, Backend
+from ..backends import BACKENDS, Backend, staged_by
 from ..core.active_backends import assuming
 from ..core.closures import never, set_nothing
 from ..core.in_flight import running
 from ..errors import AliasError, MismatchError
 from ..values.locations import Written
 from .loop_options import checked, decrement_limit
-from .loop_peeling import NoInitialValue, assert_runs, first_and_rest
+from .loop_peeling import NoInitialValue, first_and_rest, run_peeled
 from .special_methods import truth
 from .state.aliases import user_variables, with_bases
 from .state.carried_values import CarriedValues
@@ -27,6 +27,8 @@ from .state.object_merging import MergeByField
 from .state.statement import Path, Restage, Statement
 
 MAX_WIDENINGS = 12
+MAX_PEELED = 3
+"""How many iterations run before a loop: `before, last = last, x` needs two if both are None at first."""
 
 
 def fixed_point(
@@ -182,9 +184,9 @@ def while_stmt(
     names: Sequence[str],
     options: dict[str, Any],
     *,
-    is_peeled: bool,
-) -> bool:
-    """Stage a `while` loop; return False if only the peeled first `body()` has run."""
+    peeled: int = 0,
+) -> None:
+    """Stage a `while` loop."""
     options = checked(backend, options)
     statement = Statement(backend, (test, body), (get_state, set_state), names)
     carried = CarriedValues(statement)
@@ -204,19 +206,42 @@ def while_stmt(
 
     path = fixed_point(carried, once, "a staged 'while'", (test, body))
     if isinstance(path, NoInitialValue):
-        if is_peeled:
+        if peeled == MAX_PEELED:
             raise path.mismatch()
         if options.get("maximum_iterations") == 0:
-            return True
-        with assert_runs(backend, (first_test,), path):
+            return
+        state, left = (get_state, set_state, names), decrement_limit(options)
+
+        def run() -> None:
             body()
-        return False
+            _go_on(test, body, state, left, peeled + 1)
+
+        run_peeled(backend, (first_test,), run, state, statement.closures, path)
+        return
     results = backend.while_loop(
         first_test, carried.initial(), carried.arguments(), path.capture, path.result,
         carried.results(path), options,
     )  # fmt: skip
     _finish(carried, path, results)
-    return True
+
+
+def _go_on(
+    test: Callable[[], Any],
+    body: Callable[[], None],
+    state: tuple[Callable[[], tuple], Callable[[tuple], None], Sequence[str]],
+    options: dict[str, Any],
+    peeled: int,
+) -> None:
+    """Run a `while` loop whose first iterations were peeled, and stage it once its test is staged again."""
+    while options.get("maximum_iterations") != 0:
+        condition, _ = truth(test())
+        if backend := staged_by(condition):
+            while_stmt(backend, condition, test, body, *state, options, peeled=peeled)
+            return
+        if not condition:
+            return
+        body()
+        options = decrement_limit(options)
 
 
 def _tests_for_none(test: Callable[[], Any]) -> bool:
@@ -236,7 +261,7 @@ def for_stmt(
     names: Sequence[str],
     options: dict[str, Any],
     *,
-    is_peeled: bool = False,
+    peeled: int = 0,
 ) -> None:
     """Stage a loop over a staged iterable. The loop ends early once `extra_test()` is false."""
     options = checked(backend, options)
@@ -253,16 +278,18 @@ def for_stmt(
 
     path = fixed_point(carried, once, "a staged 'for'", (body,))
     if isinstance(path, NoInitialValue):
-        if is_peeled:
+        if peeled == MAX_PEELED:
             raise path.mismatch()
-        is_none = options.get("maximum_iterations") == 0
-        parts = None if is_none else first_and_rest(backend, iterated, first_test, path)
-        if parts is not None:
-            body(parts[0])
-            options = decrement_limit(options)
-            for_stmt(
-                backend, parts[1], extra_test, body, get_state, set_state, names, options, is_peeled=True
-            )
+        is_there, first, rest = first_and_rest(backend, iterated, path)
+        if options.get("maximum_iterations") == 0 or is_there is False:
+            return
+        state, left = (get_state, set_state, names), decrement_limit(options)
+
+        def run() -> None:
+            body(first())
+            for_stmt(backend, rest, extra_test, body, *state, left, peeled=peeled + 1)
+
+        run_peeled(backend, (is_there, first_test), run, state, statement.closures, path)
         return
     build_for(carried, path, iterated, first_test, options)
 

@@ -75,7 +75,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
 
     name = "graph"
     announces = True
-    draws = formats_structures = compares_tuples = holds_optional_lists = True
+    draws = formats_structures = compares_tuples = holds_optional_lists = returns_none = True
     rolls_ranges = rolls_long_ranges = checks_indices = checks_operations = True
     staging = staticmethod(is_tracing)
     in_branch = staticmethod(in_inner_graph)
@@ -171,6 +171,11 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
 
     some = staticmethod(some)
     is_known = staticmethod(truth.is_known)
+
+    def narrowed(self, value: Any) -> Any:
+        """Return a number that is known not to be None in the current branch as one that never is."""
+        is_number = isinstance(value, Optional) and not self.is_handle(value)
+        return some(value) if is_number and truth.is_known(value) else value
 
     def iterated(self, value: Any) -> Any:
         """Return what a loop goes over in place of a value."""
