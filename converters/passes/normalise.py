@@ -6,6 +6,7 @@
 - Annotations of local names, which Python never evaluates, are removed.
 - `assert` becomes an operator call.
 - A change of one of two objects, `(a if c else b).append(x)`, becomes a branch.
+- The test `a and b` of an `if` or `while` becomes `not not a and not not b`, which selects neither object.
 """
 
 from __future__ import annotations
@@ -78,6 +79,8 @@ class Normalise(Pass):
             return [value, at(gast.Return(load(self.returned)), statement)]
         if isinstance(statement, DEFINITIONS):
             return [statement]
+        if isinstance(statement, (gast.If, gast.While)):
+            statement.test = _of_truths(statement.test)
         if (chosen := _changed_choice(statement)) is not None:
             return [_branches(statement, chosen)]
         outer, name = self.returned, self.returned
@@ -90,6 +93,26 @@ class Normalise(Pass):
                 block[:] = self.block(block)
         self.returned = outer
         return [statement]
+
+
+def _of_truths(test: gast.AST) -> gast.AST:
+    """Return a test whose `and` and `or` combine the truths of several values of unknown types."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        test.operand = _of_truths(test.operand)
+    if isinstance(test, gast.BoolOp):
+        are_values = sum(isinstance(operand, _VALUES) for operand in test.values) > 1
+        test.values = [
+            _truth(operand) if are_values and isinstance(operand, _VALUES) else _of_truths(operand)
+            for operand in test.values
+        ]
+    return test
+
+
+_VALUES = (gast.Name, gast.Attribute, gast.Subscript)
+
+
+def _truth(value: gast.AST) -> gast.AST:
+    return at(gast.UnaryOp(gast.Not(), at(gast.UnaryOp(gast.Not(), value), value)), value)
 
 
 def _changed_choice(statement: gast.AST) -> tuple[gast.AST, gast.IfExp] | None:

@@ -103,7 +103,7 @@ def join(backend: Backend, separator: str, parts: Iterable[Any]) -> Any:
                 why=f"the backend {backend.name!r} has no text of unknown length",
                 remedy="return the numbers, and join their texts outside",
             )
-        return backend.join(separator, parts)
+        return backend.join(separator, backend.call_builtin(list, (parts,), {}))
     texts = []  # type: ignore[var-annotated]
     for i, part in enumerate(parts):
         if staged_by(part) is not None and not is_text(backend, part):

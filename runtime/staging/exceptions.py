@@ -65,7 +65,7 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
         return isinstance(error, kinds) and code.co_name in RAISING_FUNCTIONS
     package = str(place.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
     is_raised = is_at_raise(place) or (
-        not foreign and (isinstance(error, _OF_OPERATIONS) or _is_unbound(error))
+        not foreign and (isinstance(error, _OF_OPERATIONS) or _is_unbound(error) or _is_about_none(error))
     )
     return is_raised and package not in but and not any(map(has_staged_variable, foreign))
 
@@ -77,6 +77,12 @@ _OF_OPERATIONS = LookupError, ArithmeticError, ValueError
 def _is_unbound(error: BaseException) -> bool:
     """Return whether a variable was read that the function binds elsewhere, unlike an undefined name."""
     return isinstance(error, NameError) and str(error).startswith("cannot access ")
+
+
+def _is_about_none(error: BaseException) -> bool:
+    """Return whether None was used, and no staged value, whose class has another name in plain Python."""
+    is_use = isinstance(error, (TypeError, AttributeError)) and "NoneType" in str(error)
+    return is_use and not any(name in str(error) for name in ("staged value", "Tracer", "Tensor", "Variable"))
 
 
 def raise_in_program(error: BaseException) -> NoReturn:

@@ -60,7 +60,7 @@ def run_peeled(
 def _assert_all(
     backend: Backend, conditions: Sequence[Any], found: NoInitialValue
 ) -> contextlib.AbstractContextManager[Any]:
-    """Make the program raise unless all conditions are true. Code in the `with` block runs after this check."""
+    """Make the program raise unless all conditions are true. The code in the `with` block runs afterwards."""
     error = AssertionError(
         f"a staged loop ran no iterations, and only its body assigns {found.names}: assign a value of the "
         "same type before the loop"
@@ -81,8 +81,8 @@ def _assert_all(
 
 
 def first_and_rest(backend: Backend, iterated: Any, found: NoInitialValue) -> tuple[Any, Any, Any]:
-    """Return whether an iterable has a first item, a function that returns it, and an iterable of the rest."""
+    """Return whether an iterable has items, a function that returns the first one, and the rest."""
     parts = getattr(backend, "first_and_rest", lambda _: None)(iterated)
     if parts is None:
         raise found.mismatch()
-    return parts  # type: ignore[no-any-return]
+    return parts

@@ -54,7 +54,7 @@ from ..tracing.containers.iterables import (
 )
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.containers.stand_ins import leaf_of
-from ..tracing.tensor import Optional, Staged, Tensor, is_none, some, wrap
+from ..tracing.tensor import Optional, Staged, Tensor, characters, is_none, some, wrap
 from ..tracing.trace import (
     Builder,
     current_builder,
@@ -179,7 +179,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
 
     def iterated(self, value: Any) -> Any:
         """Return what a loop goes over in place of a value."""
-        return some(value, "iter")
+        return characters(some(value, "iter"))
 
     def unbound(self, held: StagedType, name: str) -> StagedType:
         return held if isinstance(held, MaybeType) else MaybeType(held, name)

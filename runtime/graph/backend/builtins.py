@@ -41,7 +41,7 @@ from ..tracing.containers.staged_lists import StagedDeque, StagedList
 from ..tracing.numpy_views import as_array
 from ..tracing.optional_lists import OptionalList
 from ..tracing.recording import record
-from ..tracing.tensor import Scalar, Staged, Tensor, some
+from ..tracing.tensor import Scalar, Staged, Tensor, characters, some
 
 _FLOAT, _INT, _BOOL = ScalarType(float), ScalarType(int), ScalarType(bool)
 
@@ -383,8 +383,13 @@ def call(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> A
     if function not in _OF_CONTAINERS:
         args = tuple([some(a, "iter") if isinstance(a, OptionalList) else a for a in args])
         args = tuple([a.as_list() if isinstance(a, StagedKeyed) else a for a in args])
+        if function in _OF_CHARACTERS or (function in (min, max) and len(args) == 1):
+            args = tuple(map(characters, args))
     return IMPLEMENTATIONS[function](*args, **kwargs)
 
 
 _OF_CONTAINERS = frozenset((len, bool, str, repr, print, type, isinstance))
 """The builtins that take a set or a dict as it is. The others iterate over its members or keys."""
+
+_OF_CHARACTERS = frozenset((list, tuple, sorted, enumerate, zip, reversed, map, filter, any, all, sum))
+"""The builtins that iterate over a text."""

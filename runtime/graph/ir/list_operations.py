@@ -60,7 +60,7 @@ RETURNING = frozenset(("pop", "popleft", "heappop", "heappushpop", "heapreplace"
 TEXT_METHODS = frozenset(
     "upper lower title capitalize casefold swapcase strip lstrip rstrip ljust rjust center zfill replace "
     "removeprefix removesuffix startswith endswith find rfind count isdigit isalpha isspace isupper "
-    "islower".split()
+    "islower split rsplit splitlines".split()
 )
 """The methods of staged strings."""
 

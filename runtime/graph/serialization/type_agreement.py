@@ -93,8 +93,11 @@ def _list_type(node: Node) -> StagedType:
     return ListType(None)
 
 
-def _list_item(node: Node) -> None:
+def _list_item(node: Node) -> StagedType | None:
+    if node.op == "list_get" and node.inputs[0].type == ScalarType(str):
+        return ScalarType(str)
     _list_type(node)
+    return None
 
 
 def _constant_type(kind: StagedType) -> Callable[[Node], StagedType]:

@@ -461,6 +461,20 @@ class Scalar(Value):
             UnsupportedFunctionError,
         )
 
+    def __getitem__(self, key: Any) -> Any:
+        if bound_type(self.type).python is not str:
+            raise TypeError(f"'{self.type}' object is not subscriptable")
+        if not isinstance(key, slice):
+            return recording.record("list_get", (self, key), ScalarType(str))
+        return active_backend().join("", characters(self)[key])
+
+
+def characters(value: Any) -> Any:
+    """Return the list of the characters of a staged text, and any other value unchanged."""
+    if not isinstance(value, Scalar) or bound_type(value.type) != ScalarType(str):
+        return value
+    return recording.record("iterate", (value,), ListType(ScalarType(str)), function=list)
+
 
 def _real(value: complex) -> float:
     return value.real
@@ -477,7 +491,8 @@ def _of_member(name: str, member: Any) -> Any:
 
 def _text_method(name: str, text: Any, *args: Any) -> Any:
     """Record a call to a method of a staged string."""
-    kind = recording.constant_type(getattr(recording.sample(text), name)(*map(recording.sample, args)))  # type: ignore[attr-defined]
+    result = getattr(recording.sample(text), name)(*map(recording.sample, args))
+    kind = ListType(ScalarType(str)) if isinstance(result, list) else constant_type(result)
     assert kind is not None
     return recording.record("text_method", (text, *args), kind, method=name)
 

@@ -176,8 +176,6 @@ class CarriedValues:
         settled = True
         found = MergedContainers(self.statement)
         for location, (leaves, spec) in [*path.values.items()]:
-            if not settled and isinstance(location, Location):
-                break
             if location not in self.init:
                 old, old_spec = self.statement.current(location)
                 if old_spec == spec and all(is_same(a, b) for a, b in zip(old, leaves, strict=True)):

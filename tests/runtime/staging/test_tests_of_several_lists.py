@@ -1,0 +1,109 @@
+"""`and` and `or` of lists, as conditions, select none of them, so that the lists can change afterwards."""
+
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+
+
+def split(xs):
+    low, high = [], []
+    for x in xs:
+        if x > 2:
+            high.append(x)
+        else:
+            low.append(x)
+    return low, high
+
+
+def rounds_until_both_are_empty(xs):
+    low, high = split(xs)
+    rounds = 0
+    while low or high:
+        if high:
+            high.pop()
+        if low:
+            low.pop(0)
+        rounds += 1
+    return rounds
+
+
+def merged(xs):
+    low, high = split(xs)
+    out = []
+    while low and high:
+        out.append(low.pop(0) if low[0] + 2 < high[0] else high.pop(0))
+    out.extend(low)
+    out.extend(high)
+    return out
+
+
+class Queues:
+    def __init__(self, xs):
+        self.low, self.high = split(xs)
+
+    def drain(self):
+        count = 0
+        while not (not self.low and not self.high):
+            count += len(self.low) + len(self.high)
+            if self.low or self.high:
+                self.low.clear()
+                self.high.clear()
+        return count
+
+
+def drained(xs):
+    return Queues(xs).drain()
+
+
+def nested(xs):
+    low, high = split(xs)
+    if (low and high) or not (low or high):
+        low.append(9.0)
+    return low, high
+
+
+@pytest.mark.parametrize("f", [rounds_until_both_are_empty, merged, drained, nested])
+@pytest.mark.parametrize("xs", [[1.0, 3.0, 2.0, 5.0], [1.0], []])
+def test_lists(f, xs):
+    if not xs:
+        xs = np.zeros(0)
+    assert ag.function(f)(np.array(xs)) == f(np.array(xs))
+
+
+def test_values_of_other_types():
+    def f(n, x):
+        if n and x:
+            return 1
+        return 2 if n or x else 3
+
+    staged = ag.function(f)
+    for n in (0, 2):
+        for x in (0.0, 0.5):
+            assert staged(np.int64(n), np.float64(x)) == f(n, x)
+
+
+def test_python_tests_each_operand_once():
+    tested = []
+
+    class Tested:
+        def __init__(self, name, truth):
+            self.name, self.truth = name, truth
+
+        def __bool__(self):
+            tested.append(self.name)
+            return self.truth
+
+    def f(a, b, c):
+        return 1 if not (a and (b or c)) else 2
+
+    def g(a, b, c):
+        if not (a and (b or c)):
+            return 1
+        return 2
+
+    a, b, c = Tested("a", True), Tested("b", False), Tested("c", True)
+    for function in (f, g, ag.convert(f), ag.convert(g)):
+        tested.clear()
+        assert function(a, b, c) == 2
+        assert tested == ["a", "b", "c"]

@@ -1,0 +1,103 @@
+"""Python's errors about None are part of the program in the branches that raise them."""
+
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+
+
+def adds(x):
+    best = None
+    return best + 1 if x > 0 else 2
+
+
+def unpacks(x):
+    best = None
+    if x > 0:
+        first, _ = best
+    else:
+        first = 2
+    return first
+
+
+def reads_an_attribute(x):
+    best = None
+    if x > 0:
+        first = best.value
+    else:
+        first = 2
+    return first
+
+
+def measures(x):
+    best = None
+    if x > 0:
+        first = len(best)
+    else:
+        first = 2
+    return first
+
+
+@pytest.mark.parametrize("f", [adds, unpacks, reads_an_attribute, measures])
+def test_the_error_comes_where_the_branch_runs(f):
+    staged = ag.function(f)
+    assert staged(np.float64(-1.0)) == 2
+    with pytest.raises(Exception, match="NoneType") as expected:
+        f(1.0)
+    with pytest.raises(expected.type) as raised:
+        staged(np.float64(1.0))
+    assert str(raised.value) == str(expected.value)
+
+
+class Extremes:
+    """Two attributes that are None at first, of which only one is tested."""
+
+    def __init__(self):
+        self.total = self.least = None
+
+    def push(self, x):
+        if self.total is None:
+            self.total = self.least = x
+            return
+        self.total += x
+        self.least = min(self.least, x)
+
+
+def extremes_of_positive(xs):
+    extremes = Extremes()
+    for x in xs:
+        if x > 0:
+            extremes.push(x)
+    return extremes.total, extremes.least
+
+
+@pytest.mark.parametrize("xs", [[1.0, -2.0, 3.0], [-1.0, 2.0], [-1.0]])
+def test_attributes_that_are_assigned_together(xs):
+    assert ag.function(extremes_of_positive)(np.array(xs)) == extremes_of_positive(np.array(xs))
+
+
+def first_calls(x, limit):
+    """An exception that carries None, or a tuple, to its handler."""
+    best = None
+    try:
+        for i in range(4):
+            if i >= limit:
+                raise OverflowError(best)
+            if best is None or x[i] < best[0]:
+                best = x[i], i
+        found = "all", best[1]
+    except OverflowError as error:
+        _, i = error.args[0]
+        found = "some", i
+    return found
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5])
+def test_what_an_exception_carries_is_none_at_first(limit):
+    xs = np.array([3.0, 2.0, 1.0, 4.0])
+    assert ag.function(first_calls)(xs, np.int64(limit)) == first_calls(xs, limit)
+
+
+def test_none_is_unpacked_by_a_handler():
+    with pytest.raises(TypeError, match="cannot unpack non-iterable NoneType object"):
+        ag.function(first_calls)(np.ones(4), np.int64(0))
