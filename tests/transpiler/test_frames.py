@@ -243,8 +243,13 @@ def test_tracebacks_of_statements(kind: str):
 
 
 def distinct(frames: list) -> list:
-    """The innermost frame of each run of frames of one function. A set's comprehension becomes a list's."""
+    """The innermost frame of each run of frames of one function. A set's comprehension becomes a list's.
+
+    An operand of `and` is a lambda on the line of its statement.
+    """
     frames = [(file, line, name.replace("setcomp", "listcomp")) for file, line, name in frames]
+    callers = [None, *frames[:-1]]
+    frames = [p for p, c in zip(frames, callers, strict=True) if c is None or p != (*c[:2], "<lambda>")]
     return [p for p, n in zip(frames, [*frames[1:], None], strict=True) if n is None or p[2] != n[2]]
 
 

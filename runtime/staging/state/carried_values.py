@@ -176,6 +176,8 @@ class CarriedValues:
         settled = True
         found = MergedContainers(self.statement)
         for location, (leaves, spec) in [*path.values.items()]:
+            if not settled and isinstance(location, Location) and self._is_another_structure(location, spec):
+                continue  # the next iteration may leave another one
             if location not in self.init:
                 old, old_spec = self.statement.current(location)
                 if old_spec == spec and all(is_same(a, b) for a, b in zip(old, leaves, strict=True)):
@@ -195,6 +197,10 @@ class CarriedValues:
             settled &= count_of_sources(spec) == count_of_sources(self.spec_of(location))
             self.specs[location] = spec  # which containers may be selected in the next iteration
         return settled
+
+    def _is_another_structure(self, location: Location, spec: Spec) -> bool:
+        before = self.init.get(location) or self.statement.current(location)
+        return before[1] != spec
 
     def widen_location(self, location: Any, path: Path, leaves: list[Any], spec: Spec, rows: Rows) -> bool:
         old, old_spec = self.init[location]
