@@ -12,7 +12,7 @@ from typing import Any
 from .. import staging
 from ..backends import Backend, staged_by
 from ..core.closures import nothing, set_nothing
-from ..errors import AliasError, UnsupportedFunctionError
+from ..errors import AliasError, UnsupportedFunctionError, ValueNeededError
 from ..values.selected_container import SelectedContainer
 from ..values.structures import flatten
 from . import keyed
@@ -179,7 +179,17 @@ def sort(backend: Backend, values: list[Any], *, key: Any = None, reverse: bool 
 
 
 def make_deque(backend: Backend, items: Any = (), maxlen: int | None = None) -> Any:
-    """`collections.deque(items, maxlen)`"""
+    """`collections.deque(items, maxlen)`
+
+    Raises:
+        ValueNeededError: `maxlen` is staged.
+    """
+    if staged_by(maxlen) is not None:
+        raise ValueNeededError(
+            "the maxlen of a deque is a staged value",
+            why="it belongs to the type of the deque, which is fixed before the program runs",
+            remedy="drop items where the deque is too long: if len(window) > size: window.popleft()",
+        )
     if staged_by(items) is None:
         return deque(items, maxlen)
     values = backend.call_builtin(list, (items,), {})
