@@ -219,7 +219,7 @@ def _checked_source(leaf: Any, path: str) -> Any:
 
 
 def _checked_real_number(value: Any) -> Any:
-    """Return a result that is a real number. Where it may be None, it raises a TypeError when it is."""
+    """Check that a result is a real number. If it may be None, the graph raises a TypeError where it is."""
     value = some(value, "float")
     kind = type_of(value)
     shape = getattr(kind, "shape", ())

@@ -6,7 +6,8 @@
 - Annotations of local names, which Python never evaluates, are removed.
 - `assert` becomes an operator call.
 - A change of one of two objects, `(a if c else b).append(x)`, becomes a branch.
-- The test `a and b` of an `if` or `while` becomes `not not a and not not b`, which selects neither object.
+- The test `a and b` of an `if` or `while` becomes `not not a and not not b`, which selects neither object, if
+  several operands are names, attributes or items.
 """
 
 from __future__ import annotations
@@ -36,6 +37,9 @@ from ..trees.builders import (
 )
 from .base import Context, Pass
 from .expressions import guard
+
+_VALUES = (gast.Name, gast.Attribute, gast.Subscript)
+"""Expressions of any type. A comparison is a truth already, and most calls in tests are."""
 
 
 class Normalise(Pass):
@@ -106,9 +110,6 @@ def _of_truths(test: gast.AST) -> gast.AST:
             for operand in test.values
         ]
     return test
-
-
-_VALUES = (gast.Name, gast.Attribute, gast.Subscript)
 
 
 def _truth(value: gast.AST) -> gast.AST:

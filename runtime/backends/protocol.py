@@ -74,8 +74,8 @@ class Backend(Protocol):
     - `codes`: the code objects of the system in other files, likewise
     - `can_raise`: False if programs of the system raise nothing, so that a loop is refused if it carries a
       variable that is None at first
-    - `returns_none`: True if a result may be None or another value. Else such a loop raises if it runs no
-      iterations
+    - `leaves_none`: True if the variable stays None after such a loop if it runs no iterations. Else the
+      program raises then
     - `loop_options`: the names of the backend's own options for `set_loop_options`
     """
 

@@ -29,6 +29,8 @@ class Trace:
         """The functions and values whose classes the trace has met, by id."""
         self.unrolled: set[CodeType] = set()
         """The bodies of the loops that it unrolls, because an attempt to roll them was too costly."""
+        self.asserting: set[CodeType] = set()
+        """The bodies of the loops that raise if they run no iterations: they assign what cannot be None."""
 
     def __enter__(self) -> None:
         outer = _running.trace

@@ -109,6 +109,8 @@ def is_none(value: Any) -> Any:
 def compare(left: Any, sign: str, right: Any) -> Any:
     """`left == right`, or another comparison, whose sign is given"""
     try:
+        if ACTIVE and sign in _USES:
+            left, right = (staging.used(value, _USES[sign], ()) for value in (left, right))
         if isinstance(left, _SEQUENCES) and isinstance(right, _SEQUENCES) and has_backends():
             from ..containers import ordering  # noqa: PLC0415 - needed by traces only
 
@@ -120,6 +122,7 @@ def compare(left: Any, sign: str, right: Any) -> Any:
 
 
 _SEQUENCES = (tuple, list)
+_USES = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _COMPARISONS = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
 
@@ -154,6 +157,7 @@ def not_in(item: Any, container: Any) -> Any:
 
 def _contains(item: Any, container: Any) -> Any:
     """Return `item in container` if either operand is staged, else None."""
+    container = staging.used(container, "contains", item) if ACTIVE else container
     if isinstance(container, (Mapping, Set)) and staging.has_staged(item):
         from ..containers import keyed  # noqa: PLC0415 - needed by staged keys only
 

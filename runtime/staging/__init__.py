@@ -27,7 +27,7 @@ _HOMES = {
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit sized",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
-    "missing_values": "bound bound_parts certain inspected is_none is_optional markers whole",
+    "missing_values": "bound bound_parts certain inspected is_none is_optional markers used whole",
     "plain_loops": "followed followed_items watched",
     "recursion": "recursive_callee",
     "side_effects": "warn_of_effects",

@@ -97,6 +97,12 @@ def decrement_limit(options: dict[str, Any]) -> dict[str, Any]:
     return {**options, "maximum_iterations": most - 1}
 
 
+def is_exhausted(options: dict[str, Any]) -> bool:
+    """Return whether `maximum_iterations` allows no iteration."""
+    most = options.get("maximum_iterations")
+    return isinstance(most, (int, np.integer)) and most == 0
+
+
 def _check(name: str, value: Any) -> None:
     is_kind, kind, why = _KINDS[name]
     if not is_kind(value):

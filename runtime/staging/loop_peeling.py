@@ -21,6 +21,7 @@ from typing import Any
 
 from ..backends import Backend
 from ..core.closures import nothing, set_nothing
+from ..core.traces import current_trace
 from ..errors import AliasError, MismatchError
 from .conditions import if_stmt
 
@@ -46,12 +47,20 @@ def run_peeled(
     closures: Sequence[Any],
     found: NoInitialValue,
 ) -> None:
-    """Run a loop with a peeled first iteration if all conditions are true. `closures` are the loop's own."""
+    """Run a loop with a peeled first iteration if all conditions are true. `closures` are the loop's own.
+
+    If one of its variables cannot be None on one path, the program raises instead where a condition is false.
+    """
     staged = [condition for condition in conditions if condition is not True]
-    if staged and getattr(backend, "returns_none", False):
+    trace, code = current_trace(), closures[-1].__code__
+    asserting = set() if trace is None else trace.asserting
+    if staged and getattr(backend, "leaves_none", False) and code not in asserting:
         test = functools.reduce(lambda a, b: backend.and_(a, lambda: b), staged)
-        with contextlib.suppress(AliasError, MismatchError):  # a value that cannot be None on one path
+        try:
             if_stmt(backend, test, run, nothing, *state, len(state[2]), closures=closures)
+        except (AliasError, MismatchError):  # an error of the body itself is raised again below
+            asserting.add(code)
+        else:
             return
     with _assert_all(backend, staged, found):
         run()
@@ -81,7 +90,11 @@ def _assert_all(
 
 
 def first_and_rest(backend: Backend, iterated: Any, found: NoInitialValue) -> tuple[Any, Any, Any]:
-    """Return whether an iterable has items, a function that returns the first one, and the rest."""
+    """Return whether an iterable has items, a function that returns the first one, and the rest.
+
+    Raises:
+        MismatchError: the iterable cannot be split.
+    """
     parts = getattr(backend, "first_and_rest", lambda _: None)(iterated)
     if parts is None:
         raise found.mismatch()

@@ -16,7 +16,7 @@ from ..core.closures import never, set_nothing
 from ..core.in_flight import running
 from ..errors import AliasError, MismatchError
 from ..values.locations import Written
-from .loop_options import checked, decrement_limit
+from .loop_options import checked, decrement_limit, is_exhausted
 from .loop_peeling import NoInitialValue, first_and_rest, run_peeled
 from .special_methods import truth
 from .state.aliases import user_variables, with_bases
@@ -28,7 +28,7 @@ from .state.statement import Path, Restage, Statement
 
 MAX_WIDENINGS = 12
 MAX_PEELED = 3
-"""How many iterations run before a loop: `before, last = last, x` needs two if both are None at first."""
+"""How many iterations run before a loop at most: `last, before = x, last` needs two if both are None."""
 
 
 def fixed_point(
@@ -208,7 +208,7 @@ def while_stmt(
     if isinstance(path, NoInitialValue):
         if peeled == MAX_PEELED:
             raise path.mismatch()
-        if options.get("maximum_iterations") == 0:
+        if is_exhausted(options):
             return
         state, left = (get_state, set_state, names), decrement_limit(options)
 
@@ -233,7 +233,7 @@ def _go_on(
     peeled: int,
 ) -> None:
     """Run a `while` loop whose first iterations were peeled, and stage it once its test is staged again."""
-    while options.get("maximum_iterations") != 0:
+    while not is_exhausted(options):
         condition, _ = truth(test())
         if backend := staged_by(condition):
             while_stmt(backend, condition, test, body, *state, options, peeled=peeled)
@@ -280,8 +280,10 @@ def for_stmt(
     if isinstance(path, NoInitialValue):
         if peeled == MAX_PEELED:
             raise path.mismatch()
+        if is_exhausted(options):
+            return
         is_there, first, rest = first_and_rest(backend, iterated, path)
-        if options.get("maximum_iterations") == 0 or is_there is False:
+        if is_there is False:
             return
         state, left = (get_state, set_state, names), decrement_limit(options)
 

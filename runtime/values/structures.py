@@ -208,7 +208,7 @@ def _unflatten(spec: Spec, leaves: Iterator[Any]) -> Any:
     rebuilt = vars(spec.kind).get(REBUILT)
     if rebuilt is not None:
         return rebuilt(*parts)
-    if spec.keys:
+    if spec.keys or not issubclass(spec.kind, tuple):
         value = object.__new__(spec.kind)
         for name, part in zip(spec.keys, parts, strict=True):
             object.__setattr__(value, name, part)

@@ -10,6 +10,7 @@ from weakref import WeakSet
 
 from ...core.active_backends import CAPTURES, active_backend
 from ...errors import AliasError, StagingError
+from ...staging.state.missing_values import OptionalStructure, bound_parts
 from ...values.structures import flatten, unflatten
 from .. import BackendNeutral
 
@@ -170,6 +171,18 @@ def from_parts(backend: Any, parts: Sequence[Any]) -> Any:
     if not backend.returns_none:
         raise returned_error(backend.name)
     return value if is_present else None
+
+
+def structure_parts(value: OptionalStructure) -> tuple[list[Any], None]:
+    """Return the marker and the parts of a structure that may be None, for the trees of a tensor system."""
+    return [value.ag__marker, bound_parts(value.ag__parts)], None
+
+
+def structure_from_parts(_: None, children: Sequence[Any]) -> Any:
+    """Return a structure that may be None from its marker and parts."""
+    marker, parts = children
+    is_known = marker is None or hasattr(marker, "dtype")
+    return OptionalStructure.ag__rebuilt(marker, parts) if is_known else OptionalStructure(marker, parts)
 
 
 def returned_error(name: str) -> StagingError:

@@ -4,11 +4,17 @@ import jax
 
 from ...debugging.tracebacks import FULL, INTERNAL_FOLDERS
 from ...operators.higher_order import register_framework, register_transparent
-from ...staging.state import missing_values
+from ...staging.state.missing_values import OptionalStructure
 from ...values import selected_container
 from ...values.locations import register_libraries
 from .. import register_backend
-from ..functional.optional_values import Optional, from_parts, optional_parts
+from ..functional.optional_values import (
+    Optional,
+    from_parts,
+    optional_parts,
+    structure_from_parts,
+    structure_parts,
+)
 from ..functional.staged_text import Text
 from .backend import JaxBackend
 from .bounded_arrays import BoundedArray
@@ -24,11 +30,7 @@ def register() -> None:
         hide_frames(folder)
     jax.tree_util.register_pytree_node(Text, lambda text: (tuple(text.values), tuple(text.pieces)), Text)
     jax.tree_util.register_pytree_node(Optional, optional_parts, from_parts)
-    jax.tree_util.register_pytree_node(
-        missing_values.OptionalStructure,
-        missing_values.tree_flatten,
-        missing_values.tree_unflatten,
-    )
+    jax.tree_util.register_pytree_node(OptionalStructure, structure_parts, structure_from_parts)
     jax.tree_util.register_pytree_node(
         BoundedArray, lambda array: ([array.data, array.length], None), lambda _, parts: BoundedArray(*parts)
     )

@@ -8,10 +8,16 @@ from typing import Any
 
 import torch
 
-from ...staging.state import missing_values
+from ...staging.state.missing_values import OptionalStructure
 from ...values import selected_container
 from .. import COMPILERS, register_backend
-from ..functional.optional_values import Optional, from_parts, optional_parts
+from ..functional.optional_values import (
+    Optional,
+    from_parts,
+    optional_parts,
+    structure_from_parts,
+    structure_parts,
+)
 from ..functional.staged_text import Text
 from .backend import TorchBackend
 from .private import pytree, skip_when_compiling
@@ -45,9 +51,9 @@ def register() -> None:
         serialized_type_name="autograph_rs.Optional",
     )
     pytree.register_pytree_node(
-        missing_values.OptionalStructure,
-        missing_values.tree_flatten,
-        lambda children, _: missing_values.tree_unflatten(None, list(children)),
+        OptionalStructure,
+        structure_parts,
+        lambda children, _: structure_from_parts(None, list(children)),
         serialized_type_name="autograph_rs.OptionalStructure",
     )
     for kind in selected_container.KINDS:

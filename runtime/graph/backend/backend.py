@@ -75,7 +75,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
 
     name = "graph"
     announces = True
-    draws = formats_structures = compares_tuples = holds_optional_lists = returns_none = True
+    draws = formats_structures = compares_tuples = holds_optional_lists = leaves_none = True
     rolls_ranges = rolls_long_ranges = checks_indices = checks_operations = True
     staging = staticmethod(is_tracing)
     in_branch = staticmethod(in_inner_graph)
@@ -173,7 +173,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
     is_known = staticmethod(truth.is_known)
 
     def narrowed(self, value: Any) -> Any:
-        """Return a number that is known not to be None in the current branch as one that never is."""
+        """Return a number that is not None in the current branch as such, and any other value unchanged."""
         is_number = isinstance(value, Optional) and not self.is_handle(value)
         return some(value) if is_number and truth.is_known(value) else value
 
@@ -193,6 +193,8 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
         if isinstance(result, Tensor) and result.type.shape:
             result.set_base(value, self.bound, ...)  # so that writes reach the variable's array
             result.shared = value.shared
+        elif isinstance(result, StagedList):
+            result.optional, result.has_other_name = value, lambda: True
         return leaf_of(result)
 
     # Captures

@@ -157,9 +157,8 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
         values = args if len(args) > 1 else tuple(args[0])
         if any(isinstance(value, (tuple, list)) for value in values):
             return by_key(active_backend(), function, *values, key=lambda value: value)
-        kind = _node_type(values[0])
-        for value in values[1:]:
-            kind = merge_types(kind, _node_type(value))
+        values = tuple(map(some, values))
+        kind = functools.reduce(merge_types, map(_node_type, values))
         return record(function.__name__, values, kind, function=function)
 
     return call
@@ -347,6 +346,10 @@ def _numpy(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *args, **kwargs: recording.call(function, args, kwargs)
 
 
+def _array(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda value, *args, **kwargs: as_array(function, some(value, "iter"), *args, **kwargs)
+
+
 def _numpy_scalar(kind: type) -> Callable[..., Any]:
     return lambda value: recording.cast(value, ArrayType(np.dtype(kind), getattr(value, "shape", ())))
 
@@ -374,16 +377,17 @@ IMPLEMENTATIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     **{kind: _conversion(kind) for kind in (int, float, bool, complex, str)},
     **{f: _math(f) for f in table.MATH},
     **{f: _numpy_scalar(f) if isinstance(f, type) else _numpy(f) for f in table.NUMPY},
-    **{f: functools.partial(as_array, f) for f in (np.array, np.asarray, np.ascontiguousarray)},
+    **{f: _array(f) for f in (np.array, np.asarray, np.ascontiguousarray)},
 }
 
 
 def call(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
     """Call the staged form of a builtin."""
     if function not in _OF_CONTAINERS:
-        args = tuple([some(a, "iter") if isinstance(a, OptionalList) else a for a in args])
+        is_of_items = function in _OF_ITEMS or (function in (min, max) and len(args) == 1)
+        args = tuple([some(a, "iter") if is_of_items or isinstance(a, OptionalList) else a for a in args])
         args = tuple([a.as_list() if isinstance(a, StagedKeyed) else a for a in args])
-        if function in _OF_CHARACTERS or (function in (min, max) and len(args) == 1):
+        if is_of_items:
             args = tuple(map(characters, args))
     return IMPLEMENTATIONS[function](*args, **kwargs)
 
@@ -391,5 +395,5 @@ def call(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> A
 _OF_CONTAINERS = frozenset((len, bool, str, repr, print, type, isinstance))
 """The builtins that take a set or a dict as it is. The others iterate over its members or keys."""
 
-_OF_CHARACTERS = frozenset((list, tuple, sorted, enumerate, zip, reversed, map, filter, any, all, sum))
-"""The builtins that iterate over a text."""
+_OF_ITEMS = frozenset((list, tuple, sorted, enumerate, zip, reversed, map, filter, any, all, sum))
+"""The builtins that iterate over any argument, such as a text or an array that may be None."""

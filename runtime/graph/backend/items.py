@@ -25,8 +25,7 @@ from ..tracing.containers.iterables import StagedIterable, as_iterable
 from ..tracing.containers.staged_keyed import is_object
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.numpy_views import is_basic
-from ..tracing.optional_lists import OptionalList
-from ..tracing.tensor import Scalar, Staged, Tensor, some
+from ..tracing.tensor import Optional, Scalar, Staged, Tensor, some
 from ..tracing.trace import current_builder, in_inner_graph, is_tracing
 from . import builtins
 
@@ -37,8 +36,7 @@ def is_argument_copy(value: Any) -> bool:
 
 
 def contains(item: Any, container: Any) -> Any:
-    if isinstance(container, OptionalList):
-        container = some(container, "contains", item)
+    container = some(container, "contains", item)
     if isinstance(container, (tuple, list)):
         result: Any = False
         for element in container:
@@ -114,8 +112,8 @@ def keep_array(value: Any, *paths: Any) -> bool:
 
     Only without dimensions may some be NumPy scalars; then a write to a view of the merged value is refused.
     """
-    are_arrays = [_is_array(p) for p in paths if not isinstance(p, Undefined)]
-    if isinstance(value, Tensor) and not getattr(bound_type(value.type), "shape", True):
+    are_arrays = [_is_array(p) for p in paths if not (p is None or isinstance(p, Undefined))]
+    if isinstance(value, (Tensor, Optional)) and not getattr(bound_type(value.type), "shape", True):
         if all(are_arrays):
             value.is_mutable = True
         elif any(are_arrays):

@@ -40,6 +40,11 @@ def first_and_rest(
         start, stop, step = inputs
         has_item = start < stop if step > 0 else start > stop
         return has_item, lambda: start, staged_range(start + step, stop, step)
+    if iterated.op == "reversed" and getattr(inputs[0], "op", "") == "range":
+        start, stop, step = inputs[0].inputs
+        if step == 1:
+            last = stop - 1
+            return start < stop, lambda: last, staged_reversed(staged_range(start, last, step))
     if iterated.op == "reversed" and isinstance(inputs[0], (Tensor, StagedList)):
         return _length(inputs[0]) > 0, lambda: inputs[0][-1], staged_reversed(inputs[0][:-1])
     if iterated.op == "enumerate" and (inner := first_and_rest(inputs[0], and_)):

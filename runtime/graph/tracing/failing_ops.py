@@ -18,6 +18,8 @@ from ...backends.functional.staged_text import StagedField
 from ...core.active_backends import active_backend
 from ...core.closures import nothing, set_nothing
 from ...core.in_flight import running
+from ...core.undefined import use_none
+from ...staging.exceptions import raise_in_program
 from ..ir.graph import Node, Slot
 from ..ir.types import ArrayType, ScalarType
 from .effects import staged_string
@@ -42,6 +44,12 @@ def _check_write(items: list[Any], index: Any) -> None:
         raise IndexError("list assignment index out of range")
 
 
+def _use_of_none(value: Any, use: str, *args: Any) -> None:
+    """Raise what the use of a value that is None raises."""
+    if value is None:
+        use_none(use, *args)
+
+
 _ITEMS: dict[str, Callable[..., Any]] = {
     "list_get": operator.getitem, "list_pop": _check_pop, "list_set": _check_write,
 }  # fmt: skip
@@ -58,6 +66,8 @@ def _errors_of(op: str, inputs: Sequence[Node], attrs: dict[str, Any]) -> tuple[
         return operator.getitem, attrs["args"], (IndexError,)
     if op == "setitem":
         return operator.getitem, (Slot(0), attrs["key"]), (IndexError,)
+    if op == "some" and attrs.get("use"):
+        return _use_of_none, (Slot(0), attrs["use"], *attrs["args"]), (TypeError, AttributeError)
     if op in _ITEMS:
         return _ITEMS[op], slots[:2], (IndexError,)
     if op == "reference_update" and attrs["method"] in _UPDATES:
@@ -83,9 +93,13 @@ def _has_number(key: Any) -> bool:
 def _check(builder: Builder, op: str, inputs: Sequence[Node], attrs: dict[str, Any]) -> Sequence[Node]:
     """Raise what an operation would raise, and return its inputs as nodes of the current graph."""
     found = _errors_of(op, inputs, attrs)
+    tested = [node.inputs[0] if _is_unchecked(node) else node for node in inputs]
+    if tested != [*inputs] and hasattr(operator, op):
+        function, args, kinds = found or (getattr(operator, op), tuple(map(Slot, range(len(inputs)))), ())
+        found = function, args, (*kinds, TypeError)
     for kind in running.flight.expected(found[2]) if found is not None else ():
         function, args, _ = found  # type: ignore[misc]
-        own = [current_builder().capture(node, builder) for node in inputs]
+        own = [current_builder().capture(node, builder) for node in tested]
         if _is_item(op, inputs, args):
             is_failed, text = _index_failure(wrap(own[0]), wrap(own[1]))
         else:
@@ -94,10 +108,15 @@ def _check(builder: Builder, op: str, inputs: Sequence[Node], attrs: dict[str, A
             is_failed, text = outputs(node, (ScalarType(bool), ScalarType(str)))
 
         def fail(kind: type[Exception] = kind, text: Any = text) -> None:
-            raise kind(text)
+            raise_in_program(kind(text))
 
         staging.if_stmt(active_backend(), is_failed, fail, nothing, tuple, set_nothing, (), 0)
     return [current_builder().capture(node, builder) for node in inputs]
+
+
+def _is_unchecked(node: Node) -> bool:
+    """Return whether a node stands for a value that may be None, whose use raises the error."""
+    return node.op == "some" and not node.attrs.get("use")
 
 
 def _is_item(op: str, inputs: Sequence[Node], args: Any) -> bool:

@@ -11,8 +11,7 @@ from typing import Any
 
 from ...errors import AliasError
 from ..ir.graph import Node
-from ..ir.types import ListType, OptionalType, ScalarType
-from .recording import add, to_node
+from ..ir.types import ListType, OptionalType
 from .tensor import CLASSES, Optional, Staged, register_class, some
 from .trace import current_builder, is_tracing
 
@@ -49,16 +48,10 @@ class OptionalList(Optional):
         """Return the list, whose changes are changes of this value."""
         return some(self, use, *args)
 
-    def write(self, value: Any) -> None:
-        if isinstance(getattr(value, "type", None), ListType):
-            marker = current_builder().constant(True, ScalarType(bool))
-            super().write(add("none_or", (marker, to_node(value)), OptionalType(value.type)))
-        else:
-            super().write(value)
-
     def __getattr__(self, name: str) -> Any:
-        kind: Any = CLASSES[type(self.type.held)]
-        if name.startswith("__") or not hasattr(kind.python_class, name):
+        kind: Any = CLASSES[type(self.type.held)].python_class
+        kind = kind if isinstance(kind, type) else dict  # or a subclass, as the type of a staged dict says
+        if name.startswith("__") or not hasattr(kind, name):
             raise AttributeError(f"a staged value that may be None has no attribute {name!r}")
         return getattr(self.list("getattr", name), name)
 

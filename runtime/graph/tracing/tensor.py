@@ -28,6 +28,7 @@ from ..ir.graph import Node
 from ..ir.list_operations import TEXT_METHODS
 from ..ir.op_properties import has_ellipsis
 from ..ir.types import (
+    NULLABLE_TYPES,
     AlternativesType,
     ArrayType,
     InstanceType,
@@ -316,8 +317,8 @@ class Staged:
 
     def __array_function__(self, function: Callable, types: Any, args: tuple, kwargs: dict) -> Any:
         name = function.__name__
-        if name in VIEW_FUNCTIONS and args and isinstance(args[0], Tensor):
-            return record_view(function, *args, **kwargs)
+        if name in VIEW_FUNCTIONS and args and isinstance(some(args[0]), Tensor):
+            return record_view(function, some(args[0]), *args[1:], **kwargs)
         record = record_views if name in SPLITTING_FUNCTIONS else recording.call
         return record(function, args, kwargs)
 
@@ -460,6 +461,11 @@ class Scalar(Value):
             else "use operators or NumPy functions, or call it through ag.py_function",
             UnsupportedFunctionError,
         )
+
+    def __iter__(self) -> Iterator[Any]:
+        if bound_type(self.type).python is not str:
+            raise TypeError(f"'{self.type}' object is not iterable")
+        return iter(self.unpacked())
 
     def __getitem__(self, key: Any) -> Any:
         if bound_type(self.type).python is not str:
@@ -656,6 +662,8 @@ class Tensor(Value):
         if self._base[2] is None:
             return False
         base, _, key = self._base
+        if isinstance(base.type, NULLABLE_TYPES):
+            return base.is_c_contiguous()
         parts = key if isinstance(key, tuple) else (key,)
         indices = parts[: next((i for i, p in enumerate(parts) if isinstance(p, slice)), len(parts))]
         slices = parts[len(indices) :]
@@ -671,7 +679,7 @@ class Tensor(Value):
                 why = "the array's memory layout decides which of its elements the view refers to"
                 remedy = "write to the array itself"
                 self.fail("is a view that cannot be written to", why, remedy, AliasError)
-            is_whole = isinstance(base.type, MaybeType)  # the base is a variable, which is bound here
+            is_whole = isinstance(base.type, NULLABLE_TYPES)  # the base is a variable, which has a value here
             base.write_through(value if is_whole else recording.setitem(base, key, value))
             self._base_stamp = base.stamp
         self.write(value)
@@ -714,8 +722,11 @@ def some(value: Any, use: str = "", *others: Any) -> Any:
 
 
 def _linked(found: Any, value: Any) -> Any:
-    """Have changes of a list be changes of the value that may be None, of which it is the list."""
-    if hasattr(found, "optional"):
+    """Have changes of a list or array be changes of the value that may be None, of which it is a part."""
+    if isinstance(found, Tensor):
+        if found.type.shape or value.is_mutable:
+            found.set_base(value, some, ...)
+    elif hasattr(found, "optional"):
         found.optional, found.has_other_name = value, lambda: True
     return found
 
@@ -738,9 +749,9 @@ def _in_place_of_value(name: str) -> Callable[[Any, Any], Any]:
     function = NONE_USES[f"i{name}"]
 
     def method(self: Optional, other: Any) -> Any:
-        if getattr(bound_type(self.type), "shape", ()):
-            self.refuse_write()
-        return function(some(self, f"i{name}", other), other)
+        value = some(self, f"i{name}", other)
+        result = function(value, other)
+        return self if result is value else result
 
     return method
 
@@ -755,18 +766,27 @@ class Optional(Staged):
         if isinstance(bound_type(self.type), AlternativesType) and not name.startswith("__"):
             why = "a function returned it, and its structure is known only when the graph runs"
             self.fail("is used", why, "return values of one structure on each path", MismatchError)
-        kind = Scalar if isinstance(bound_type(self.type), ScalarType) else Tensor
-        if name.startswith("__") or not (hasattr(kind, name) or (kind is Tensor and name in METHODS)):
+        kind = bound_type(self.type)
+        python = kind.python if isinstance(kind, ScalarType) else np.ndarray
+        if name.startswith("__") or not hasattr(python, name):
             raise AttributeError(f"a staged value that may be None has no attribute {name!r}")
         return getattr(some(self, "getattr", name), name)
 
-    def refuse_write(self) -> NoReturn:
-        why = "the write would have to reach each name of the array, and whether there is one is not known"
-        remedy = "give a copy to another name once it is not None: y = x.copy()"
-        self.fail("cannot be written to in place", why, remedy, AliasError)
+    def recompute_written_views(self) -> bool:
+        return False
 
-    def __setitem__(self, key: Any, value: Any) -> NoReturn:
-        self.refuse_write()
+    def is_c_contiguous(self) -> bool:
+        return False
+
+    def write(self, value: Any) -> None:
+        kind = getattr(value, "type", None)
+        if not isinstance(kind, OptionalType):
+            marker = current_builder().constant(True, ScalarType(bool))
+            value = recording.add("none_or", (marker, recording.to_node(value)), OptionalType(kind))
+        super().write(value)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        some(self, "setitem", 0, 0)[key] = value
 
     def __eq__(self, other: object) -> Any:
         if other is None:

@@ -24,7 +24,7 @@ from ...backends import staged_by
 from ...core.closures import cells_of
 from ...core.in_flight import InFlight
 from ...debugging.tracebacks import is_internal
-from ...errors import RaiseInTryError
+from ...errors import AutographError, RaiseInTryError
 from ...values.locations import Variable
 from ...values.structures import flatten, unflatten
 from ..exceptions import AlwaysRaises, fields_of, is_own_raise, refuse_caught
@@ -172,6 +172,12 @@ class Flight:
 
     def refuse(self, error: BaseException) -> None:
         """Raise if a statement that cannot be staged may catch an exception; here, all of them can."""
+
+    def refuse_caught(self, error: Exception) -> None:
+        """Raise if a `try` would catch an error that ends the trace of a branch which may not run."""
+        is_ours = isinstance(error, AutographError) or is_own_raise(error)
+        if not is_ours and self.expected((type(error),)):
+            raise refusal(f"{type(error).__name__} is raised while a branch is traced") from error
 
     def refuse_item(self, backend: Any) -> None:
         """Raise if an index out of bounds cannot arrive at the handler that names it."""

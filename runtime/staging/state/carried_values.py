@@ -177,7 +177,7 @@ class CarriedValues:
         found = MergedContainers(self.statement)
         for location, (leaves, spec) in [*path.values.items()]:
             if not settled and isinstance(location, Location) and self._is_another_structure(location, spec):
-                continue  # the next iteration may leave another one
+                continue  # what has changed before may decide it, in the next iteration
             if location not in self.init:
                 old, old_spec = self.statement.current(location)
                 if old_spec == spec and all(is_same(a, b) for a, b in zip(old, leaves, strict=True)):
@@ -199,6 +199,7 @@ class CarriedValues:
         return settled
 
     def _is_another_structure(self, location: Location, spec: Spec) -> bool:
+        """Return whether an iteration leaves another structure in a location than it found there."""
         before = self.init.get(location) or self.statement.current(location)
         return before[1] != spec
 

@@ -32,7 +32,18 @@ def bound(backend: Backend, value: Any) -> Any:
 
 
 def bound_parts(value: Any) -> Any:
-    """Return a structure with run-time checks for the staged values that may be unbound."""
+    """Return a structure with run-time checks for the staged values that may be unbound.
+
+    Lists and dicts stay the same objects.
+    """
+    if type(value) in (list, dict):
+        for key, item in [*enumerate(value)] if type(value) is list else [*value.items()]:
+            value[key] = bound_parts(item)
+        return value
+    if isinstance(value, tuple):
+        parts = [*map(bound_parts, value)]
+        is_same = all(map(operator.is_, parts, value))
+        return value if is_same else getattr(type(value), "_make", type(value))(parts)
     leaves, spec = flatten(value)
     checked = [_bound_part(v) if is_one else v for v, is_one in zip(leaves, is_read(spec), strict=True)]
     return value if all(map(operator.is_, checked, leaves)) else unflatten(spec, checked)
@@ -230,6 +241,11 @@ def is_none(value: Any) -> Any:
     return isinstance(value, OptionalStructure) and value.ag__is_none()
 
 
+def used(value: Any, use: str, *others: Any) -> Any:
+    """Return a structure that may be None for a use, a key of `NONE_USES`, and any other value unchanged."""
+    return value.ag__of(use, *others) if isinstance(value, OptionalStructure) else value
+
+
 def whole(value: Any) -> Any:
     """Return a structure that is known not to be None where the program is, and any other value unchanged.
 
@@ -380,16 +396,3 @@ _CHANGEABLE = (list, dict, set, bytearray, deque)
 
 def _count(spec: Spec) -> int:
     return sum(map(_count, spec.parts)) if spec.kind is not None else 1
-
-
-# Trees of a tensor system
-
-
-def tree_flatten(value: OptionalStructure) -> tuple[list[Any], None]:
-    return [value.ag__marker, bound_parts(value.ag__parts)], None
-
-
-def tree_unflatten(_: None, children: Sequence[Any]) -> Any:
-    marker, parts = children
-    is_known = marker is None or hasattr(marker, "dtype")
-    return OptionalStructure.ag__rebuilt(marker, parts) if is_known else OptionalStructure(marker, parts)

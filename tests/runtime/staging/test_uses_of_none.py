@@ -101,3 +101,63 @@ def test_what_an_exception_carries_is_none_at_first(limit):
 def test_none_is_unpacked_by_a_handler():
     with pytest.raises(TypeError, match="cannot unpack non-iterable NoneType object"):
         ag.function(first_calls)(np.ones(4), np.int64(0))
+
+
+def caught(x):
+    try:
+        if x > 0:
+            found = 1 + "a"
+        else:
+            found = 2
+    except TypeError:
+        found = 3
+    return found
+
+
+def caught_from_a_loop(x):
+    found = 0
+    for _ in range(3):
+        try:
+            if x > 0:
+                found += undefined_name  # noqa: F821
+            else:
+                found += 2
+        except NameError:
+            found += 3
+    return found
+
+
+@pytest.mark.parametrize("f", [caught, caught_from_a_loop])
+def test_an_error_of_the_trace_is_no_exception_of_the_program(f):
+    """The handler would run for all values of x."""
+    with pytest.raises(ag.RaiseInTryError, match="is raised while a branch is traced"):
+        ag.function(f)(np.float64(-1.0))
+
+
+def test_python_catches_what_is_raised_outside_of_branches():
+    def f(x):
+        try:
+            found = x + None
+        except TypeError:
+            found = x
+        return found
+
+    assert ag.function(f)(np.float64(2.0)) == 2.0
+
+
+def handles_none(x, n):
+    best = None
+    for _ in range(n):
+        best = x
+    try:
+        found = 1 / best if best > 0 else best + 1
+    except (TypeError, ZeroDivisionError) as error:
+        found = -float(len(str(error)))
+    return found
+
+
+@pytest.mark.parametrize("x", [2.0, -2.0])
+def test_a_handler_takes_the_error_of_a_value_that_is_none(x):
+    staged = ag.function(handles_none)
+    for n in range(3):
+        assert staged(np.float64(x), np.int64(n)) == handles_none(x, n)
