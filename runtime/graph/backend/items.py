@@ -114,7 +114,7 @@ def keep_array(value: Any, *paths: Any) -> bool:
     """
     are_arrays = [_is_array(p) for p in paths if not (p is None or isinstance(p, Undefined))]
     if isinstance(value, (Tensor, Optional)) and not getattr(bound_type(value.type), "shape", True):
-        if all(are_arrays):
+        if are_arrays and all(are_arrays):
             value.is_mutable = True
         elif any(are_arrays):
             value.shared = "it is an array on one path and a NumPy scalar on another"
@@ -122,7 +122,7 @@ def keep_array(value: Any, *paths: Any) -> bool:
 
 
 def _is_array(value: Any) -> bool:
-    if not isinstance(value, Tensor):
+    if not isinstance(value, (Tensor, Optional)):
         return isinstance(value, np.ndarray)
     kind = bound_type(value.type)
     return isinstance(kind, ArrayType) and bool(kind.shape or value.is_mutable)

@@ -201,7 +201,7 @@ def test_nested_loops():
     def sums(x, n):
         total, counts = None, None
         for k in range(n):
-            for j in range(n):
+            for _ in range(n):
                 total = x.copy() if total is None else total + x
             for j in range(k + 1):
                 if counts is None:

@@ -1,4 +1,4 @@
-"""What a loop without iterations leaves is None, or unbound: uses of numbers, text, tuples, lists and dicts."""
+"""What a loop without iterations leaves is None or unbound: numbers, text, tuples, lists and dicts."""
 
 # ruff: noqa: C416, C417, PLW0108, RUF005 - the uses are as people write them
 

@@ -119,7 +119,7 @@ def caught_from_a_loop(x):
     for _ in range(3):
         try:
             if x > 0:
-                found += undefined_name  # noqa: F821
+                found += undefined_name
             else:
                 found += 2
         except NameError:
