@@ -194,7 +194,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
             result.set_base(value, self.bound, ...)  # so that writes reach the variable's array
             result.shared = value.shared
         elif isinstance(result, StagedList):
-            result.optional, result.has_other_name = value, lambda: True
+            result.link_to(value)
         return leaf_of(result)
 
     # Captures

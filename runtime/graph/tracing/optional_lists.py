@@ -49,13 +49,14 @@ class OptionalList(Optional):
         return some(self, use, *args)
 
     def __getattr__(self, name: str) -> Any:
-        kind: Any = CLASSES[type(self.type.held)].python_class
+        kind: Any = CLASSES[type(self.type.held)]
+        kind = kind.python_class
         kind = kind if isinstance(kind, type) else dict  # or a subclass, as the type of a staged dict says
         if name.startswith("__") or not hasattr(kind, name):
             raise AttributeError(f"a staged value that may be None has no attribute {name!r}")
         return getattr(self.list("getattr", name), name)
 
-    def __setitem__(self, key: Any, value: Any) -> None:  # type: ignore[override]
+    def __setitem__(self, key: Any, value: Any) -> None:
         self.list("setitem", 0, 0)[key] = value
 
     def __delitem__(self, key: Any) -> None:

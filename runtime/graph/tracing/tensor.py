@@ -726,8 +726,8 @@ def _linked(found: Any, value: Any) -> Any:
     if isinstance(found, Tensor):
         if found.type.shape or value.is_mutable:
             found.set_base(value, some, ...)
-    elif hasattr(found, "optional"):
-        found.optional, found.has_other_name = value, lambda: True
+    elif hasattr(found, "link_to"):
+        found.link_to(value)
     return found
 
 
@@ -779,7 +779,7 @@ class Optional(Staged):
         return False
 
     def write(self, value: Any) -> None:
-        kind = getattr(value, "type", None)
+        kind: Any = getattr(value, "type", None)
         if not isinstance(kind, OptionalType):
             marker = current_builder().constant(True, ScalarType(bool))
             value = recording.add("none_or", (marker, recording.to_node(value)), OptionalType(kind))

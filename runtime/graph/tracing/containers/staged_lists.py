@@ -65,6 +65,10 @@ class StagedList(Staged):
         if self.optional is not None:
             self.optional.write(self)
 
+    def link_to(self, value: Any) -> None:
+        """Have changes of the list be changes of a value that may be None or unbound, too."""
+        self.optional, self.has_other_name = value, lambda: True
+
     def node(self) -> Node:
         if self.lost:
             self.fail("is used", self.lost, self.copy_remedy, AliasError)
