@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from ..backends import staged_by
 from ..core.in_flight import running
 from ..debugging.call_sites import enclosing_try
-from ..debugging.error_operands import has_staged_variable, operand_rows
+from ..debugging.error_operands import has_staged_variable
 from ..debugging.positions import has_handler, position_at
 from ..debugging.tracebacks import (
     RAISING_FUNCTIONS,
@@ -64,8 +64,10 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
         kinds = AssertionError, LookupError, ArithmeticError, ValueError
         return isinstance(error, kinds) and code.co_name in RAISING_FUNCTIONS
     package = str(place.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
-    is_of_operation = isinstance(error, _OF_OPERATIONS) or _is_unbound(error) or _is_about_none(error, place)
-    is_raised = is_at_raise(place) or (not foreign and is_of_operation)
+    is_of_operation = isinstance(error, _OF_OPERATIONS) or (
+        not foreign and (_is_unbound(error) or _is_about_none(error))
+    )
+    is_raised = is_at_raise(place) or is_of_operation
     return is_raised and package not in but and not any(map(has_staged_variable, foreign))
 
 
@@ -78,10 +80,9 @@ def _is_unbound(error: BaseException) -> bool:
     return isinstance(error, NameError) and str(error).startswith("cannot access ")
 
 
-def _is_about_none(error: BaseException, place: types.TracebackType) -> bool:
-    """Return whether None was used, and no staged value, whose class has another name in plain Python."""
-    is_use = isinstance(error, (TypeError, AttributeError)) and "NoneType" in str(error)
-    return is_use and "staged" not in str(error) and not operand_rows(place.tb_frame, place.tb_lasti)
+def _is_about_none(error: BaseException) -> bool:
+    """Return whether None was used, as plain Python would have used it."""
+    return isinstance(error, (TypeError, AttributeError)) and "NoneType" in str(error)
 
 
 def raise_in_program(error: BaseException) -> NoReturn:

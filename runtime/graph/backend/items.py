@@ -14,6 +14,7 @@ from ...core.active_backends import active_backend
 from ...core.undefined import Undefined
 from ...debugging.error_operands import describe_staged
 from ...errors import MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
+from ...staging.exceptions import raise_in_program
 from ...staging.state.aliases import other_reference
 from ...values.selected_container import SelectedContainer
 from ..ir.graph import Node
@@ -89,6 +90,8 @@ def get_item(target: Any, key: Any) -> Any:
         return references.item_as_object(target, key)
     if isinstance(target, (list, tuple)) and not isinstance(key, slice):
         return _item_of_sequence(target, key)
+    if target is None:
+        raise_in_program(TypeError("'NoneType' object is not subscriptable"))
     is_slice = isinstance(key, slice)
     if is_slice and isinstance(target, list) and not any(map(_is_object, target)):
         return lists.staged_list(target)[key]
@@ -145,6 +148,8 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
         items[key] = value
         return items
     if not isinstance(target, Staged) and staging.has_staged(key):
+        if target is None:
+            raise_in_program(TypeError("'NoneType' object does not support item assignment"))
         if not isinstance(target, list):
             raise ValueNeededError(
                 f"an item of a {type(target).__name__} is assigned at a staged key",
