@@ -60,7 +60,7 @@ def test_a_loop_that_stays_in_python():
     """The inner loop is compiled alone."""
     line = sorting.__code__.co_firstlineno + 2
     assert sentences(sorting, SPEC) == {
-        1: f"stays in Python: numpy.sort is not compiled (line {line})",
+        1: f"stays in Python: numpy.sort is not compiled (line {line}: x = np.sort(x))",
         3: MAY,
     }
 

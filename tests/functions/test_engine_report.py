@@ -96,7 +96,7 @@ def test_without_llvmlite(monkeypatch):
         (
             line_in(sorted_sums, 2),
             "in Python",
-            f"numpy.sort is not compiled (line {line_in(sorted_sums, 3)})",
+            f"numpy.sort is not compiled (line {line_in(sorted_sums, 3)}: total += np.sort(x * total)[0])",
         ),
         (line_in(sorted_sums, 4), "in Python", "llvmlite is not installed"),
     ]

@@ -117,13 +117,13 @@ def obstacle(loop: Node) -> str:
 
 
 def located(reason: str, node: Node | None, region: Node) -> str:
-    """Return a reason with the line of the node that it is about, unless it is that of the region."""
+    """Return a reason with the line of the node that it is about, and its code, unless it is the region's."""
     places, around = () if node is None else node.places[-1:], region.places[-1:]
     for place in places:
         if around and place.file != around[0].file:
-            return f"{reason} ({os.path.basename(place.file)}:{place.line})"
+            return f"{reason} ({os.path.basename(place.file)}:{place.line}: {place.text})"
         if not around or place.line != around[0].line:
-            return f"{reason} (line {place.line})"
+            return f"{reason} (line {place.line}: {place.text})"
     return reason
 
 
