@@ -54,7 +54,7 @@ from ..tracing.containers.iterables import (
 )
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.containers.stand_ins import leaf_of
-from ..tracing.tensor import Optional, Staged, Tensor, characters, is_none, some, wrap
+from ..tracing.tensor import Optional, Staged, Tensor, characters, is_marker, is_none, some, wrap
 from ..tracing.trace import (
     Builder,
     current_builder,
@@ -174,7 +174,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
 
     def narrowed(self, value: Any) -> Any:
         """Return a number that is not None in the current branch as such, and any other value unchanged."""
-        is_number = isinstance(value, Optional) and not self.is_handle(value)
+        is_number = isinstance(value, Optional) and not self.is_handle(value) and not is_marker(value)
         return some(value) if is_number and truth.is_known(value) else value
 
     def iterated(self, value: Any) -> Any:

@@ -99,6 +99,8 @@ class Staged:
         self.write_history: list[tuple[Builder, Node]] | tuple[()] = ()
         """The builder and node before each write."""
         self._shared = ""
+        self.has_other_name: Any = None
+        """A function that returns whether the array or list has a name besides that of a carried variable."""
         self.is_mutable = False
         """Whether a zero-dimensional value is an array rather than a NumPy scalar."""
         self.is_given = False
@@ -733,6 +735,11 @@ def _linked(found: Any, value: Any) -> Any:
 
 def is_none(value: Any) -> Any:
     return recording.record("is_none", (value,), ScalarType(bool))
+
+
+def is_marker(value: Any) -> bool:
+    """Return whether a value may be the marker of a structure that may be None."""
+    return bool(bound_type(value.type) == ScalarType(bool))
 
 
 def _is_some(value: Any) -> Any:

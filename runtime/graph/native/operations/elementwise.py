@@ -17,6 +17,7 @@ from .numpy_loops import loop_symbol
 
 _UNARY = frozenset(("neg", "pos", "abs", "invert"))
 _COMPARING = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
+_OF_BOOLS = frozenset(("and_", "or_", "xor", "invert", "add", "mul", "minimum", "maximum"))
 _BINARY = _COMPARING | {
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift",
 }  # fmt: skip
@@ -66,6 +67,8 @@ class ElementwiseEmitter(MemoryEmitter):
         """Emit an operation on numbers, or return an expression for arrays."""
         kind = kind_of(node.type)
         if all(isinstance(o, Scalar) for o in operands):
+            if op == "pow" and kind.code == "f" and _is_power_of_arrays(*operands):  # type: ignore[arg-type]
+                return self.numpy_function(np.power, operands, node)
             return self.apply(op, operands, kind)  # type: ignore[arg-type]
         operand_kind = self._operand_kind(op, operands, kind)
         if op == "pow":
@@ -89,16 +92,7 @@ class ElementwiseEmitter(MemoryEmitter):
             return self.comparison_kind(*parts)
         if op.startswith("logical_") or op == "astype":
             return None
-        if kind.code == "b" and op not in (
-            "and_",
-            "or_",
-            "xor",
-            "invert",
-            "add",
-            "mul",
-            "minimum",
-            "maximum",
-        ):
+        if kind.code == "b" and op not in _OF_BOOLS:
             return None
         return kind
 
@@ -393,3 +387,9 @@ _QUIET = _COMPARING | {
 
 def _kinds(kind: Kind | list[Kind] | None, count: int) -> Sequence[Kind | None]:
     return kind if isinstance(kind, list) else [kind] * count
+
+
+def _is_power_of_arrays(base: Scalar, exponent: Scalar) -> bool:
+    """Return whether NumPy computes the power of numbers as that of arrays, whose last bits may differ."""
+    kinds = sorted((base.kind, exponent.kind), key=lambda kind: kind.is_python)
+    return not kinds[0].is_python and kinds[0].code in "iub" and kinds[1].is_python and kinds[1].code == "f"

@@ -13,7 +13,7 @@ from ....core.active_backends import active_backend
 from ....errors import StagingError
 from ...ir.list_operations import DICTS
 from ...ir.type_merging import referenced
-from ...ir.types import DictType, ListType, ScalarType, SetType, StagedType, TupleType, is_plain
+from ...ir.types import DictType, ListType, ScalarType, SetType, StagedType, TupleType, bound_type, is_plain
 from ..recording import add, record
 from ..tensor import Staged, register_class
 from ..trace import current_builder
@@ -32,7 +32,7 @@ class StagedDict(StagedKeyed):
 
     @property
     def python_class(self) -> type:  # type: ignore[override]
-        return {"dict": dict, "Counter": Counter}.get(self.type.factory, defaultdict)
+        return {"dict": dict, "Counter": Counter}.get(bound_type(self.type).factory, defaultdict)
 
     @property
     def key_type(self) -> StagedType | None:

@@ -13,6 +13,8 @@ import pytest
 from breadth import some
 from native_support import check, needs_llvm
 
+import autograph_rs as ag
+
 pytestmark = needs_llvm
 N = np.int64
 DTYPES = (
@@ -171,3 +173,31 @@ def test_a_number_that_may_be_missing_has_the_type_that_it_has_in_python(functio
     """`max(np.float64(1), 2.0)` is a float, where the graph says `float64`."""
     s = np.float64
     check(function, *[(s(v), np.int64(n)) for v, n in ((1, 1), (3, 2), (1, 2), (2, 3))])
+
+
+def power_of_items(items, exponent):
+    total = 0.0
+    for item in items:
+        total = total + item**exponent
+    return total
+
+
+def power_to_items(items, base):
+    total = 0.0
+    for item in items:
+        total = total + base**item
+    return total
+
+
+@pytest.mark.parametrize("number", [-2.0, 1.5, 0.5, 2.0, np.float64(1.5), np.float64(-2.0)])
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float64", "bool"])
+@pytest.mark.parametrize("f", [power_of_items, power_to_items])
+def test_powers_round_as_in_numpy(f, dtype, number):
+    """NumPy computes a power of its integers and Python's floats as one of arrays, with another function."""
+    native = ag.function(f, engine="native")
+    for first in range(2, 60):
+        items = np.array([first, first + 1]).astype(dtype)
+        with np.errstate(all="ignore"):
+            assert native(items, number) == f(items, number), items
+    [region] = native.traces()[0].engine_report().regions
+    assert region.state == "native"
