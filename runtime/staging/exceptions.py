@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from ..backends import staged_by
 from ..core.in_flight import running
 from ..debugging.call_sites import enclosing_try
-from ..debugging.error_operands import has_staged_variable
+from ..debugging.error_operands import has_staged_variable, operand_rows
 from ..debugging.positions import has_handler, position_at
 from ..debugging.tracebacks import (
     RAISING_FUNCTIONS,
@@ -73,6 +73,15 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
 
 _OF_OPERATIONS = LookupError, ArithmeticError, ValueError
 """What operations on plain values raise. A TypeError may be about the staged value itself."""
+
+
+def is_of_plain_values(error: BaseException) -> bool:
+    """Return whether user code raised an error itself, by an operation that had no staged operand."""
+    entries = [*traceback_entries(error.__traceback__)]
+    last = entries[-1] if entries else None
+    if last is None or isinstance(error, AutographError) or not is_user_frame(last.tb_frame):
+        return False
+    return not operand_rows(last.tb_frame, last.tb_lasti)
 
 
 def _is_unbound(error: BaseException) -> bool:

@@ -59,7 +59,9 @@ def refuse_identity(first: Any, second: Any) -> None:
         if isinstance(value, OptionalStructure):
             value.ag__refuse_identity()
     is_stand_in = getattr(active_backend(), "is_stand_in", never)
-    if is_stand_in(first) or is_stand_in(second):
+    if all(getattr(value, "may_be_none", False) for value in (first, second)):
+        may_be_same = True  # both may be None
+    elif is_stand_in(first) or is_stand_in(second):
         may_be_same = type(first) is type(second) or (staged_by(first) or staged_by(second)) is not None
     else:
         may_be_same = _may_be_rebuilt(first, second)

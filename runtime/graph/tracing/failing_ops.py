@@ -100,7 +100,7 @@ def _check(builder: Builder, op: str, inputs: Sequence[Node], attrs: dict[str, A
     for kind in running.flight.expected(found[2]) if found is not None else ():
         function, args, _ = found  # type: ignore[misc]
         own = [current_builder().capture(node, builder) for node in tested]
-        if _is_item(op, inputs, args):
+        if tested == [*inputs] and _is_item(op, inputs, args):
             is_failed, text = _index_failure(wrap(own[0]), wrap(own[1]))
         else:
             template = (kind, function, args, attrs.get("kwargs", {}))

@@ -27,7 +27,7 @@ from ...debugging.tracebacks import is_internal
 from ...errors import AutographError, RaiseInTryError
 from ...values.locations import Variable
 from ...values.structures import flatten, unflatten
-from ..exceptions import AlwaysRaises, fields_of, is_own_raise, refuse_caught
+from ..exceptions import AlwaysRaises, fields_of, is_of_plain_values, is_own_raise, refuse_caught
 from ..state.search import user_frames
 from ..state.statement import Statement
 from .managers import Again, Entered
@@ -229,7 +229,8 @@ class Flight:
                     raise
                 region.rests[-1].capture.raised = end
         except Exception as error:
-            if not is_own_raise(error):
+            is_expected = is_of_plain_values(error) and self.expected((type(error),))
+            if not is_expected and not is_own_raise(error):
                 raise
             if not self.take(error):
                 if not region.rests:

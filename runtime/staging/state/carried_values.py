@@ -176,7 +176,7 @@ class CarriedValues:
         settled = True
         found = MergedContainers(self.statement)
         for location, (leaves, spec) in [*path.values.items()]:
-            if not settled and isinstance(location, Location) and self._is_another_structure(location, spec):
+            if not settled and isinstance(location, Location) and self._may_depend(location, spec):
                 continue  # what has changed before may decide it, in the next iteration
             if location not in self.init:
                 old, old_spec = self.statement.current(location)
@@ -198,10 +198,10 @@ class CarriedValues:
             self.specs[location] = spec  # which containers may be selected in the next iteration
         return settled
 
-    def _is_another_structure(self, location: Location, spec: Spec) -> bool:
-        """Return whether an iteration leaves another structure in a location than it found there."""
-        before = self.init.get(location) or self.statement.current(location)
-        return before[1] != spec
+    def _may_depend(self, location: Location, spec: Spec) -> bool:
+        """Return whether the types of other variables may decide which list or structure is in a location."""
+        leaves, before = self.init.get(location) or self.statement.current(location)
+        return before != spec or any(hasattr(type(leaf), "append") for leaf in leaves)
 
     def widen_location(self, location: Any, path: Path, leaves: list[Any], spec: Spec, rows: Rows) -> bool:
         old, old_spec = self.init[location]

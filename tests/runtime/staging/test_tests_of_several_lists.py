@@ -107,3 +107,22 @@ def test_python_tests_each_operand_once():
         tested.clear()
         assert function(a, b, c) == 2
         assert tested == ["a", "b", "c"]
+
+
+def test_a_list_of_a_closure():
+    """Its type changes in the first iteration, together with those of other variables."""
+
+    def joined(n, edges):
+        parent = list(range(n))
+
+        def find(x):
+            while parent[x] != x:
+                x = parent[x]
+            return x
+
+        for a, b in edges:
+            parent[find(a)] = find(b)
+        return parent
+
+    edges = np.array([[0, 1], [1, 2]])
+    assert ag.function(joined)(4, edges) == joined(4, edges)

@@ -128,10 +128,60 @@ def caught_from_a_loop(x):
 
 
 @pytest.mark.parametrize("f", [caught, caught_from_a_loop])
-def test_an_error_of_the_trace_is_no_exception_of_the_program(f):
-    """The handler would run for all values of x."""
-    with pytest.raises(ag.RaiseInTryError, match="is raised while a branch is traced"):
+def test_an_error_of_plain_values_reaches_the_handler_where_its_branch_runs(f):
+    staged = ag.function(f)
+    assert [staged(np.float64(x)) for x in (-1.0, 1.0)] == [f(-1.0), f(1.0)]
+
+
+def test_an_error_about_staged_values_is_no_exception_of_the_program():
+    """Python might not raise it, and the handler would run for all values of x."""
+
+    def f(x):
+        try:
+            if x > 0:
+                found = divmod("a", x)
+            else:
+                found = 2
+        except TypeError:
+            found = 3
+        return found
+
+    with pytest.raises(ag.RaiseInTryError, match="TypeError is raised while a branch is traced"):
         ag.function(f)(np.float64(-1.0))
+
+
+def test_none_may_be_an_index():
+    """In an index, it adds an axis, and raises nothing."""
+
+    def f(xs):
+        place = None
+        for i, x in enumerate(xs):
+            if x > 9:
+                place = i
+        try:
+            xs[place] = 0.0
+            return xs[place].sum()
+        except TypeError:
+            return -1.0
+
+    for values in ([0.0, 1.0], [10.0, 1.0]):
+        given, expected = np.array(values), np.array(values)
+        assert ag.function(f)(given) == f(expected)
+        assert np.array_equal(given, expected)
+
+
+def test_the_identity_of_two_values_that_may_be_none_is_refused():
+    def f(xs):
+        a = b = None
+        for x in xs:
+            if x > 0:
+                a = x
+            else:
+                b = x
+        return a is b
+
+    with pytest.raises(ag.AliasError, match="the identity of"):
+        ag.function(f)(np.zeros(0))
 
 
 def test_python_catches_what_is_raised_outside_of_branches():
