@@ -167,7 +167,8 @@ def with_references(value: Any, conversion: Any, made: dict[int, Any] | None = N
     if isinstance(value, dict):
         result.update([with_references(pair, inner, made) for pair in value.items()])
     elif inner is not None:
-        result[:] = [with_references(item, inner, made) for item in value]
+        result.clear()
+        result.extend([with_references(item, inner, made) for item in value])
     return result
 
 

@@ -1,5 +1,7 @@
 """Lists that become objects of the graph: names, refusals, and what the graph does with them."""
 
+from collections import deque
+
 import numpy as np
 import pytest
 
@@ -151,3 +153,17 @@ def test_gradients_are_refused():
 def test_files_are_refused(tmp_path):
     with pytest.raises(ag.AutographError, match="several names"):
         ag.save(ag.function(filled).get_concrete_function(XS), tmp_path / "f.json")
+
+
+def test_deques_of_lists():
+    def lots(prices):
+        held = deque([price] for price in prices)
+        held[0].append(3.0)
+        held.append([9.0, 0.0])
+        held[-1][1] = 5.0
+        first = held.popleft()
+        first[0] -= 1
+        return first, list(held), len(held[0])
+
+    for prices in ([1.5, 2.5], [1.5]):
+        assert ag.function(lots)(np.array(prices)) == lots(np.array(prices))
