@@ -175,8 +175,7 @@ class Flight:
 
     def refuse_caught(self, error: Exception) -> None:
         """Raise if a `try` would catch an error that ends the trace of a branch which may not run."""
-        is_ours = isinstance(error, AutographError) or is_own_raise(error)
-        if not is_ours and self.expected((type(error),)):
+        if not isinstance(error, AutographError) and self.expected((type(error),)):
             raise refusal(f"{type(error).__name__} is raised while a branch is traced") from error
 
     def refuse_item(self, backend: Any) -> None:
@@ -231,6 +230,7 @@ class Flight:
         except Exception as error:
             is_expected = is_of_plain_values(error) and self.expected((type(error),))
             if not is_expected and not is_own_raise(error):
+                self.refuse_caught(error)
                 raise
             if not self.take(error):
                 if not region.rests:

@@ -161,10 +161,6 @@ class Statement:
                 cut_to_one_cycle(error)
             raise_if_recursive(error, code, outer)
             raise
-        except Exception as error:
-            if running.flight is not None:
-                running.flight.refuse_caught(error)
-            raise
         finally:
             self.restore()
         return self.finished(path)
