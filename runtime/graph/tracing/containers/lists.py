@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ....core.active_backends import active_backend
-from ....errors import AliasError, MismatchError, MissingValueError, StagingError, UnsupportedFunctionError
+from ....errors import AliasError, MismatchError, StagingError, UnsupportedFunctionError
 from ....staging import identity, is_optional
 from ....values.selected_container import SelectedList
 from ...ir.graph import Node, Slot
@@ -179,14 +179,10 @@ def element_node(value: Any) -> Node:
         _mark_as_item(value)
     if isinstance(value, np.ndarray):
         objects.keep_unchanged(value, _change_of_array())
-    if isinstance(getattr(value, "type", None), MaybeType):
-        raise MissingValueError(
-            "a list is staged whose items another path leaves without a value",
-            why="the list would be read on each path, but its items exist on one only",
-            remedy="create the list on each path, such as an empty one",
-        )
     is_single = not is_staged(value) or isinstance(value, (Optional, Scalar, stand_ins.InstanceReference))
-    if not is_single and (value.is_mutable or isinstance(value.type, ListType) or value.ndim):
+    if not is_single and (
+        value.is_mutable or isinstance(value.type, ListType) or getattr(bound_type(value.type), "shape", ())
+    ):
         _mark_as_item(value)
     return to_node(value)
 
