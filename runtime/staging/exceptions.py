@@ -77,11 +77,8 @@ _OF_OPERATIONS = LookupError, ArithmeticError, ValueError
 
 def is_of_plain_values(error: BaseException) -> bool:
     """Return whether user code raised an error itself, by an operation that had no staged operand."""
-    entries = [*traceback_entries(error.__traceback__)]
-    last = entries[-1] if entries else None
-    if last is None or isinstance(error, AutographError) or not is_user_frame(last.tb_frame):
-        return False
-    return not operand_rows(last.tb_frame, last.tb_lasti)
+    *_, last = traceback_entries(error.__traceback__)
+    return is_user_frame(last.tb_frame) and not operand_rows(last.tb_frame, last.tb_lasti)
 
 
 def _is_unbound(error: BaseException) -> bool:

@@ -319,8 +319,9 @@ class Staged:
 
     def __array_function__(self, function: Callable, types: Any, args: tuple, kwargs: dict) -> Any:
         name = function.__name__
-        if name in VIEW_FUNCTIONS and args and isinstance(some(args[0]), Tensor):
-            return record_view(function, some(args[0]), *args[1:], **kwargs)
+        viewed = some(args[0]) if name in VIEW_FUNCTIONS and args else None
+        if isinstance(viewed, Tensor):
+            return record_view(function, viewed, *args[1:], **kwargs)
         record = record_views if name in SPLITTING_FUNCTIONS else recording.call
         return record(function, args, kwargs)
 

@@ -173,10 +173,15 @@ class Flight:
     def refuse(self, error: BaseException) -> None:
         """Raise if a statement that cannot be staged may catch an exception; here, all of them can."""
 
-    def refuse_caught(self, error: Exception) -> None:
-        """Raise if a `try` would catch an error that ends the trace of a branch which may not run."""
-        if not isinstance(error, AutographError) and self.expected((type(error),)):
-            raise refusal(f"{type(error).__name__} is raised while a branch is traced") from error
+    def _ends_trace(self, error: Exception) -> bool:
+        """Return whether an error is no exception of the program. Raise if a `try` would catch it."""
+        if is_own_raise(error):
+            return False
+        if isinstance(error, AutographError) or not self.expected((type(error),)):
+            return True
+        if is_of_plain_values(error):
+            return False
+        raise refusal(f"{type(error).__name__} is raised while a branch is traced") from error
 
     def refuse_item(self, backend: Any) -> None:
         """Raise if an index out of bounds cannot arrive at the handler that names it."""
@@ -228,9 +233,7 @@ class Flight:
                     raise
                 region.rests[-1].capture.raised = end
         except Exception as error:
-            is_expected = is_of_plain_values(error) and self.expected((type(error),))
-            if not is_expected and not is_own_raise(error):
-                self.refuse_caught(error)
+            if self._ends_trace(error):
                 raise
             if not self.take(error):
                 if not region.rests:
