@@ -2,15 +2,9 @@
 
 import numpy as np
 import pytest
+from after_loops import doubled
 
 import autograph_rs as ag
-
-
-def doubled(x, n):
-    found = None
-    for _ in range(n):
-        found = x * 2
-    return found
 
 
 def number(x, n):

@@ -4,15 +4,9 @@
 
 import numpy as np
 import pytest
+from after_loops import doubled
 
 import autograph_rs as ag
-
-
-def number(x, n):
-    found = None
-    for _ in range(n):
-        found = x * 2
-    return found
 
 
 def text(x, n):
@@ -45,7 +39,7 @@ def table(x, n):
 
 USES = [
     *[
-        (number, use)
+        (doubled, use)
         for use in (
             lambda t: max(t, 1),
             lambda t: min(t, 1.0),
