@@ -28,9 +28,9 @@ from .templates import closure, statement_call
 def convert_attempt(self: Any, statement: gast.AST, point: Any, closures: list[gast.AST]) -> gast.AST:
     """Convert a `try` or `with` in the pass `ControlFlow`."""
     facts = self.facts
-    changes, before = facts.changes(statement), facts.entry(statement)
-    caught = facts.head(statement).live.select(changes.bindings | changes.deletions)
-    state = self.state(changes, facts.exit(statement).live, None, before.unbound)
+    changes, before, handled = facts.changes(statement), facts.entry(statement), facts.head(statement).live
+    caught = handled.select(changes.bindings | changes.deletions)
+    state = self.state(changes, facts.exit(statement).live, handled, before.unbound)
     self.convert_in_place(statement, replace(point, in_closure=True), closures)
     kinds = [
         load("BaseException") if handler.type is None else copy.deepcopy(handler.type)
@@ -45,5 +45,5 @@ def convert_attempt(self: Any, statement: gast.AST, point: Any, closures: list[g
     return statement_call(
         statement, "try_stmt", load(name), lambda_(gast.Tuple(kinds, LOAD)),
         gast.Tuple([constant(name) for name in sorted(caught)], LOAD),
-        *self.state_arguments(state, point, closures, statement),
+        *self.state_arguments(state, point, closures, statement, constant(len(state.outputs))),
     )  # fmt: skip

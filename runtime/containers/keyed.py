@@ -14,6 +14,7 @@ from .. import staging
 from ..backends import Backend, staged_by
 from ..backends.builtins import DISPATCHING
 from ..core.closures import nothing, set_nothing
+from ..core.in_flight import running
 from ..core.rolling_attempts import is_rolling
 from ..errors import AliasError, ValueNeededError
 from ..staging.exceptions import raise_in_program, refuse_caught
@@ -50,10 +51,10 @@ def find(backend: Backend, key: Any, keys: Collection[Any], *, required: bool = 
     If none of them equals it, return -1, or raise a KeyError if the key is `required`.
     """
     own = getattr(backend, "find", None)
-    if own is not None:
+    if own is not None and not (required and running.flight is not None):
         return own(key, keys, required=required)
-    place: Any = -1
-    for i, known in enumerate(keys):
+    place: Any = -1 if own is None else own(key, keys, required=False)
+    for i, known in enumerate(keys if own is None else ()):
         test: Any = False
         if isinstance(known, (int, float, complex, tuple, np.generic)):
             test = is_equal(key, known)

@@ -58,7 +58,7 @@ class _Next:
             except StopIteration:
                 set_state((True, self.item))
 
-        try_stmt(active_backend(), body, lambda: _ENDS, (), get_state, set_state, _NAMES)
+        try_stmt(active_backend(), body, lambda: _ENDS, (), get_state, set_state, _NAMES, len(_NAMES))
 
 
 def next_of(take: Callable[[], Any], *default: Any) -> Any:

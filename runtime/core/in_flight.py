@@ -41,3 +41,9 @@ def repeated_error() -> BaseException | None:
         return None
     error, running.flight.repeated = running.flight.repeated, None
     return error
+
+
+def count_rests() -> int:
+    """Return how many statements of the innermost region may have raised an exception that a `try` catches."""
+    flight = running.flight
+    return len(flight.regions[-1].rests) if flight is not None and flight.regions else 0

@@ -82,6 +82,10 @@ def _set_attribute(value: None, name: str) -> None:
     setattr(value, name, None)
 
 
+def _rdivmod(value: None, other: Any) -> Any:
+    return divmod(other, value)  # type: ignore[operator]
+
+
 _IN_PLACE = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor"
 _OPERATORS = "getitem setitem delitem contains lt le gt ge add mul"
 NONE_USES: dict[str, Callable[..., Any]] = {
@@ -90,6 +94,9 @@ NONE_USES: dict[str, Callable[..., Any]] = {
     "iter": iter,
     "len": len,
     "float": float,
+    "round": round,
+    "divmod": divmod,
+    "rdivmod": _rdivmod,
     "unpack": _unpack,
     **{name: getattr(operator, name) for name in _OPERATORS.split()},
     **{f"i{name}": getattr(operator, f"i{name}") for name in _IN_PLACE.split()},

@@ -22,10 +22,12 @@ def try_stmt(
     get_state: Callable[[], tuple],
     set_state: Callable[[tuple], None],
     symbol_names: tuple[str, ...],
+    nouts: int,
 ) -> None:
     """Run the `try` or `with` statement that is the whole of `body`.
 
-    `kinds()` returns what its handlers name, and `caught` contains the variables that are live in them.
+    `kinds()` returns what its handlers name, and `caught` contains the variables that are live in them. The
+    first `nouts` of `symbol_names` are live after the statement.
     """
     try:
         backend = active_backend() if ACTIVE else None
@@ -34,7 +36,8 @@ def try_stmt(
         else:
             from ..staging.attempts import statements  # noqa: PLC0415 - plain runs need no staging
 
-            statements.try_stmt(backend, body, kinds, caught, get_state, set_state, symbol_names)
+            accessors = get_state, set_state
+            statements.try_stmt(backend, body, kinds, caught, *accessors, symbol_names, nouts)
     except BaseException as error:
         drop_current_frame(error)
         raise

@@ -11,7 +11,8 @@ from typing import Any
 
 from .. import staging
 from ..backends import BACKENDS
-from ..core.active_backends import ACTIVE
+from ..core.active_backends import ACTIVE, active_backend
+from ..core.in_flight import count_rests
 from ..debugging.tracebacks import drop_current_frame
 
 
@@ -71,8 +72,13 @@ def while_rest(test_result, test, body, get_state, set_state, symbol_names, opts
     try:
         is_limited = "maximum_iterations" in opts
         while test_result is True and not is_limited:
+            rests = count_rests() if ACTIVE else 0
             body()
             test_result = test()
+            if ACTIVE and count_rests() > rests and _is_constant(test):  # only an exception ends the loop
+                state = get_state, set_state, symbol_names
+                staging.while_stmt(active_backend(), test_result, test, body, *state, opts)
+                return
         if test_result is False:
             return
         while True:
@@ -92,6 +98,11 @@ def while_rest(test_result, test, body, get_state, set_state, symbol_names, opts
     except BaseException as error:
         drop_current_frame(error)
         raise
+
+
+def _is_constant(test: Callable[[], Any]) -> bool:
+    """Return whether the test of a loop is a literal, as in `while True`."""
+    return not test.__closure__ and not test.__code__.co_names
 
 
 def for_stmt(

@@ -333,7 +333,7 @@ COMMENTS = {
                 finally:
                     # always
                     ag__.callee(k)(x)
-            ag__.try_stmt(try_body, lambda: (), (), ag__.get_nothing, ag__.set_nothing, ())  # to
+            ag__.try_stmt(try_body, lambda: (), (), ag__.get_nothing, ag__.set_nothing, (), 0)  # to
         """,
     ),
     "no comments": (

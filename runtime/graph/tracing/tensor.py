@@ -818,7 +818,9 @@ class Optional(Staged):
         locals()[f"__{_name}__"] = _of_value(f"__{_name}__")
         locals()[f"__r{_name}__"] = _of_value(f"__r{_name}__")
         locals()[f"__i{_name}__"] = _in_place_of_value(_name)
-    for _name in ("lt", "le", "gt", "ge", "divmod", "getitem", "neg", "pos", "abs", "invert", "round", "len"):
+    for _name in (
+        "lt", "le", "gt", "ge", "divmod", "rdivmod", "getitem", "neg", "pos", "abs", "invert", "round", "len"
+    ):  # fmt: skip
         locals()[f"__{_name}__"] = _of_value(f"__{_name}__")
     del _name
     __hash__ = Staged.__hash__

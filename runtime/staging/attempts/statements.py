@@ -28,6 +28,7 @@ def try_stmt(
     get_state: Callable[[], tuple],
     set_state: Callable[[tuple], None],
     names: Sequence[str],
+    outputs: int,
 ) -> None:
     """Stage a `try` or `with`, which is the whole of `body`.
 
@@ -45,7 +46,8 @@ def try_stmt(
                 body()
         else:
             running.flight = outer_flight or Flight()
-            _try_stmt(running.flight, backend, body, kinds, caught, (get_state, set_state), names)
+            state = (get_state, set_state), names, outputs
+            _try_stmt(running.flight, backend, body, kinds, caught, *state)
         _raise_what_was_caught(kinds)
     finally:
         running.flight, running.refusals = outer_flight, outer_refusals
@@ -63,7 +65,14 @@ def _raise_what_was_caught(kinds: Callable[[], tuple]) -> None:
 
 
 def _try_stmt(
-    flight: Flight, backend: Any, body: Any, kinds: Any, caught: Any, accessors: tuple, names: Sequence[str]
+    flight: Flight,
+    backend: Any,
+    body: Any,
+    kinds: Any,
+    caught: Any,
+    accessors: tuple,
+    names: Sequence[str],
+    outputs: int,
 ) -> None:
     statement = Statement(backend, (body,), accessors, names)
     before = len(flight.takers)
@@ -102,7 +111,7 @@ def _try_stmt(
         else:
             if_stmt(  # type: ignore[call-arg]
                 backend, flight.state.number == turns[0].number, lambda: turn(turns[0]),
-                lambda: rest(turns[1:]), *accessors, names, len(names),
+                lambda: rest(turns[1:]), *accessors, names, outputs,
             )  # fmt: skip
 
     def turn(raised: Raised) -> None:
