@@ -44,6 +44,6 @@ def repeated_error() -> BaseException | None:
 
 
 def count_rests() -> int:
-    """Return how many statements of the innermost region may have raised an exception that a `try` catches."""
+    """Return how many statements of the innermost region may raise what a `try` catches."""
     flight = running.flight
     return len(flight.regions[-1].rests) if flight is not None and flight.regions else 0

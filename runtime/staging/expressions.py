@@ -210,9 +210,14 @@ def shown(value: Any, *, is_exact: bool) -> Any:
         return if_exp(backend, value.ag__is_none(), lambda: "None", text, "")
     if not isinstance(value, BaseException) or all(staged_by(v) is None for v in flatten(value.args)[0]):
         return value
-    if is_exact or type(value).__str__ is not BaseException.__str__ or len(value.args) != 1:
+    own, [first, *others] = type(value).__str__, value.args
+    if not is_exact and own is BaseException.__str__ and not others:
+        return first
+    backend = owner_of_text(value.args)
+    if is_exact or own not in (BaseException.__str__, KeyError.__str__):
         refuse_text(value.args)
-    return value.args[0]
+    args, text_of = (value.args, str) if others else (first, repr)
+    return backend.call_builtin(text_of, (args,), {})  # type: ignore[union-attr]
 
 
 def looping() -> Backend | None:

@@ -53,6 +53,41 @@ def test_an_object_comes_with_arrays_and_is_new_at_each_call():
     assert made[0].label == "p"
 
 
+class Account:
+    def __init__(self, balance):
+        self.balance = balance
+
+    def add(self, amount):
+        self.balance = self.balance + amount
+        return self
+
+    def is_rich(self):
+        return self.balance > 3
+
+
+def test_an_object_whose_methods_were_called():
+    @ag.function
+    def f(x):
+        accounts = [Account(x[0]), Account(x[1])]
+        for amount in x:
+            accounts[0].add(amount)
+        if accounts[1].is_rich():
+            accounts[1].balance = 0.0
+        return accounts, accounts[0].is_rich()
+
+    for x in (X, X + 2):
+        accounts, is_rich = f(x)
+        assert accounts[0].balance == x[0] + x.sum()
+        assert accounts[1].balance == (0.0 if x[1] > 3 else x[1])
+        assert is_rich == accounts[0].is_rich()
+
+
+def test_an_object_that_its_own_method_returns():
+    made = ag.function(lambda x: Account(x[0]).add(x[1]))(X)
+    assert type(made) is Account
+    assert made.balance == 3.0
+
+
 def test_an_object_that_is_put_into_an_argument():
     def f(found, x):
         found.append(Point(x + 1))

@@ -93,6 +93,17 @@ RARE = [
     "if {t} is None or {F} > {t}[0]: {t} = ({F}, {I})", "{f} = checked({F}, {F})",
     "{g}.clear()",
 ]  # fmt: skip
+RISKY = [
+    "if {B}: raise ValueError({I})", "if {B}: raise KeyError({I})", "if {B}: raise ZeroDivisionError",
+    "{f} = {l}[{I}]", "{f} = {l}.pop()", "{f} = {q}[{I}]", "{f} = max({l})", "{f} = 1.5 / {I}",
+    "{i} = {l}.index({F})", "del {q}[{I}]", "{g}.remove({I})", "{f} = float({m})", "{f} = {m} + 0.5",
+    "{l}.remove({F})",
+]  # fmt: skip
+"""Statements that may raise an exception."""
+HANDLERS = [
+    "except ValueError:", "except (KeyError, ValueError):", "except Exception:", "except LookupError:",
+    "except (ZeroDivisionError, TypeError):", "except IndexError:",
+]  # fmt: skip
 
 
 @dataclass
@@ -296,9 +307,15 @@ def try_(w: Writer, p: CodePosition) -> None:
     inside = p.within()
     with w.block("try:"):
         block(w, inside)
+        for _ in range(0 if p.guarded or p.scope.inner else w.below(3)):
+            w.line(filled(w, p.scope, w.pick(RISKY), 1))
+            block(w, inside, most=1)
     if w.once_in(2):
-        with w.block(w.pick(["except ValueError:", "except (KeyError, ValueError):", "except Exception:"])):
-            block(w, inside)
+        for header in dict.fromkeys([w.pick(HANDLERS), w.pick(HANDLERS)]):
+            with w.block(header):
+                block(w, inside)
+                if p.returns and w.once_in(3):
+                    w.line(filled(w, p.scope, p.returns, 1))
         if w.once_in(2):
             with w.block("else:"):
                 block(w, inside)

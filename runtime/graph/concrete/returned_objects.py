@@ -16,6 +16,7 @@ import numpy as np
 from ... import staging
 from ...backends import BACKENDS, staged_by
 from ...core.active_backends import active_backend
+from ...core.traces import TRACES
 from ...errors import LeakError
 from ...values.locations import instance_attributes
 from ...values.structures import Spec, flatten
@@ -95,7 +96,7 @@ class ReturnedObjects:
         _check_identity(seen)
         selected = current_builder().root.selected
         own = {id(item) for item in (*seen, *_reachable(selected))}
-        own |= {id(roots), id(seen), id(self.objects)}
+        own |= {id(roots), id(seen), id(self.objects), *(id(trace.seen) for trace in TRACES)}
         if self.objects and _has_other_referrers(self.objects, own):
             gc.collect()  # unreachable cycles may still contain references
             for value in self.objects:
