@@ -43,6 +43,7 @@ FLOORS = """
     runtime/files
     runtime/values runtime/backends
     runtime/staging/state
+    runtime/staging/branches
     runtime/staging/rolling
     runtime/staging
     runtime/staging/attempts

@@ -23,7 +23,7 @@ from autograph_rs.runtime.errors import (
     UnsupportedPlaceError,
     ValueNeededError,
 )
-from autograph_rs.runtime.staging.exceptions import is_own_raise, raise_in_program, refuse_caught
+from autograph_rs.runtime.staging.branches.exceptions import is_own_raise, raise_in_program, refuse_caught
 from autograph_rs.runtime.values.structures import flatten, unflatten
 
 from .builtins import Builtins

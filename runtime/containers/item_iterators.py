@@ -19,7 +19,7 @@ from ..backends import staged_by
 from ..backends.builtins import DISPATCHING
 from ..debugging.tracebacks import user_frame
 from ..errors import ValueNeededError
-from ..staging.exceptions import raise_in_program
+from ..staging.branches.exceptions import raise_in_program
 from ..staging.generators import FINDERS, Consumer, Loop, Source, drives
 from ..values.locations import HeapObject
 from .iterators import goes_on, is_sized

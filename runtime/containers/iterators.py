@@ -16,7 +16,7 @@ from ..core.active_backends import active_backend
 from ..core.closures import nothing
 from ..core.undefined import Undefined, unbound_error
 from ..errors import ValueNeededError
-from ..staging.exceptions import raise_in_program
+from ..staging.branches.exceptions import raise_in_program
 from ..staging.generators import FINDERS, Consumer, Loop, Source, loop_over
 from .statements import branch
 

@@ -17,7 +17,7 @@ from ..core.closures import nothing, set_nothing
 from ..core.in_flight import running
 from ..core.rolling_attempts import is_rolling
 from ..errors import AliasError, ValueNeededError
-from ..staging.exceptions import raise_in_program, refuse_caught
+from ..staging.branches.exceptions import raise_in_program, refuse_caught
 from ..staging.rolling.rolled_uses import note_item_use
 from ..values.selected_container import SelectedDict
 from .ordering import by_key, is_equal, select

@@ -216,30 +216,33 @@ class MismatchError(StagingError):
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
-    ... def describe(x):
-    ...     if np.sum(x) > 0:
-    ...         y = np.zeros(3)
-    ...     else:
-    ...         y = "none"
+    ... def last(xs):
+    ...     y = 0.0
+    ...     for x in xs:
+    ...         if x > 0:
+    ...             y = x
+    ...         else:
+    ...             y = "none"
     ...     return y
-    >>> describe(np.ones(2))
+    >>> last(np.ones(2))
     Traceback (most recent call last):
         ...
     autograph_rs.MismatchError: an 'if' on a staged value gives two types to 'y'
-      File "...", line 3, in describe
-        if np.sum(x) > 0:
-           ^^^^^^^^^^^^^
-      y: float64[3] if true | str if false (strings have no common type with other values)
-        if true, line 4: y = np.zeros(3)
-        if false, line 6: y = "none"
+      File "...", line 5, in last
+        if x > 0:
+           ^^^^^
+      y: float64[] if true | str if false (strings have no common type with other values)
+        if true, line 6: y = x
+        if false, line 8: y = "none"
       why: the graph selects one of them at run time, and later code needs one type for both
-      fix: assign one type to 'y' in both branches: float64[3] or str
+      fix: assign one type to 'y' in both branches: float64[] or str
       see: docs/errors/MismatchError.md
 
     ## Why
 
-    Which branch of a staged `if` runs is known only when the program runs, so the code after it needs one
-    type for both. In a staged loop, a variable needs one type before the loop and after every iteration.
+    In a staged loop, a variable needs one type before the loop and after every iteration. After a staged
+    `if`, most backends need one type for both branches. `ag.function` captures what follows the `if` once for
+    each of them, up to four times in one function, unless a loop carries the variable.
     Numbers are converted to arrays, integers are promoted to floats, and lengths may differ. Structures and
     numbers of dimensions must match, and text cannot be merged with numbers.
 
@@ -249,14 +252,16 @@ class MismatchError(StagingError):
     same type on both paths:
 
     >>> @ag.function
-    ... def describe(x):
-    ...     if np.sum(x) > 0:
-    ...         y = np.zeros(3)
-    ...     else:
-    ...         y = np.full(3, np.nan)
+    ... def last(xs):
+    ...     y = 0.0
+    ...     for x in xs:
+    ...         if x > 0:
+    ...             y = x
+    ...         else:
+    ...             y = np.nan
     ...     return y
-    >>> describe(np.ones(2))
-    array([0., 0., 0.])
+    >>> print(last(np.ones(2)))
+    1.0
     """
 
 
@@ -265,20 +270,21 @@ class MissingValueError(MismatchError, NameError):
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
-    ... def roots(x):
+    ... def roots(xs):
     ...     found = {"of": "x"}
-    ...     if x >= 0:
-    ...         found["root"] = np.sqrt(x)
+    ...     for x in xs:
+    ...         if x >= 0:
+    ...             found["root"] = np.sqrt(x)
     ...     return found
-    >>> roots(np.float64(9))
+    >>> roots(np.array([9.0]))
     Traceback (most recent call last):
         ...
     autograph_rs.MissingValueError: an 'if' on a staged value leaves 'found['root']' without a value ...
-      File "...", line 4, in roots
+      File "...", line 5, in roots
         if x >= 0:
            ^^^^^^
       found['root']: float64[] if true | no value if false (a dict needs all its keys on each path)
-        if true, line 5: found["root"] = np.sqrt(x)
+        if true, line 6: found["root"] = np.sqrt(x)
         if false, line 3: found = {"of": "x"}
       why: the graph selects one of them at run time, and later code needs one type for both
       fix: assign a value of type float64[] to 'found['root']' in both branches
@@ -286,7 +292,7 @@ class MissingValueError(MismatchError, NameError):
 
     ## Why
 
-    The program needs a value of one type after the `if`, whichever branch has run. This error is raised
+    The program needs a value of one type after the `if` or in the next iteration. This error is raised
     where the program cannot check for a missing value. Elsewhere, reading a variable that the branch left
     unbound raises `UnboundLocalError` when the program runs, as in Python. A number, an array, a tuple or a
     frozen dataclass may be None on one path.
@@ -296,11 +302,12 @@ class MissingValueError(MismatchError, NameError):
     Assign or return a value on each path, such as NaN or None:
 
     >>> @ag.function
-    ... def roots(x):
+    ... def roots(xs):
     ...     found = {"root": None}
-    ...     if x >= 0:
-    ...         found["root"] = np.sqrt(x)
+    ...     for x in xs:
+    ...         if x >= 0:
+    ...             found["root"] = np.sqrt(x)
     ...     return found
-    >>> roots(np.float64(-9))
+    >>> roots(np.array([-9.0]))
     {'root': None}
     """

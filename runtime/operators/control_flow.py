@@ -36,7 +36,8 @@ def if_stmt(
             if backend is None and ACTIVE:
                 cond, backend = staging.truth(cond)
             if backend is not None and backend.is_staged(cond):
-                staging.if_stmt(backend, cond, body, orelse, get_state, set_state, symbol_names, nouts)
+                state = get_state, set_state, symbol_names, nouts
+                staging.fork_if_stmt(backend, cond, body, orelse, *state)
             elif cond:
                 body()
             else:

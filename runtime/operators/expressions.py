@@ -30,7 +30,7 @@ def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], e
         if backend is None and ACTIVE:
             cond, backend = staging.truth(cond)
         if backend is not None and backend.is_staged(cond):
-            return staging.if_exp(backend, cond, if_true, if_false, expr_repr)
+            return staging.fork_if_exp(backend, cond, if_true, if_false, expr_repr)
         return if_true() if cond else if_false()
     except BaseException as error:
         drop_current_frame(error)

@@ -16,6 +16,7 @@ from ..core.active_backends import ACTIVE
 
 _HOMES = {
     "conditions": "if_exp if_stmt",
+    "forks": "fork_if_exp fork_if_stmt run_function",
     "expressions": "contains ended extend found_in get_item has_staged in_branch keep "
     "list_comp looping owner_of owner_of_item owner_of_text plain_comp run_noting_condition shown "
     "staged_list tells_raises without_effects",
@@ -42,8 +43,6 @@ def load() -> None:
     """Import every module and bind its names here, with import statements that packaging tools can see."""
     from ..values import plain_loops  # noqa: PLC0415
     from . import (  # noqa: PLC0415
-        conditions,
-        exceptions,
         expressions,
         generator_expressions,
         generators,
@@ -54,6 +53,7 @@ def load() -> None:
         recursion,
         special_methods,
     )
+    from .branches import conditions, exceptions, forks  # noqa: PLC0415
     from .state import (  # noqa: PLC0415
         growing_lists,
         missing_values,
@@ -63,6 +63,7 @@ def load() -> None:
 
     homes = (
         conditions,
+        forks,
         exceptions,
         expressions,
         generator_expressions,

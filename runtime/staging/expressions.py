@@ -22,7 +22,7 @@ from ..values.plain_loops import watched
 from ..values.selected_container import SelectedList, set_choice, snapshot_sources
 from ..values.structures import Spec, flatten, merge_sources, unflatten, walk_specs
 from . import special_methods
-from .conditions import if_exp, if_stmt
+from .branches.conditions import if_exp, if_stmt
 from .loop_options import sized
 from .loops import for_stmt
 from .rolling.rolled_uses import note_item_use

@@ -16,7 +16,7 @@ from ..backends import staged_by
 from ..core.active_backends import active_backend
 from ..core.closures import nothing
 from ..errors.unsupported import unsupported_place
-from .conditions import if_stmt
+from .branches.conditions import if_stmt
 from .expressions import repetition
 from .generators import (
     FINDERS,

@@ -23,7 +23,7 @@ from ..backends import Backend
 from ..core.closures import nothing, set_nothing
 from ..core.traces import current_trace
 from ..errors import AliasError, MismatchError
-from .conditions import if_stmt
+from .branches.conditions import if_stmt
 
 
 @dataclass(frozen=True)

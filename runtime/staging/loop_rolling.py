@@ -27,6 +27,7 @@ from ..core.traces import current_trace
 from ..core.undefined import Undefined
 from ..debugging.positions import catches_exceptions
 from ..errors import MismatchError
+from ..values.locations import Path
 from ..values.structures import flatten
 from .loop_peeling import NoInitialValue
 from .loops import build_for, fixed_point, run_iteration
@@ -34,7 +35,7 @@ from .rolling.rolling_guard import RollingGuard
 from .state.aliases import with_bases
 from .state.carried_values import CarriedValues
 from .state.escapes import outlives
-from .state.statement import Path, Statement
+from .state.statement import Statement
 
 MIN_ROLLED = 9
 """Shorter loops stay unrolled: an attempt captures the body about five times."""

@@ -9,7 +9,7 @@ from ..backends import staged_by
 from ..core.active_backends import active_backend
 from ..core.closures import nothing
 from ..errors import UnrolledLoopError
-from .conditions import if_stmt
+from .branches.conditions import if_stmt
 from .loop_rolling import Outcome, remaining_range, roll
 
 MAX_UNROLLED = 10_000

@@ -15,7 +15,7 @@ from ..core.active_backends import assuming
 from ..core.closures import never, set_nothing
 from ..core.in_flight import running
 from ..errors import AliasError, MismatchError
-from ..values.locations import Written
+from ..values.locations import Path, Written
 from .loop_options import checked, decrement_limit, is_exhausted
 from .loop_peeling import NoInitialValue, first_and_rest, run_peeled
 from .special_methods import truth
@@ -24,7 +24,7 @@ from .state.carried_values import CarriedValues
 from .state.escapes import warn_of_escapes
 from .state.mismatches import BEFORE, Rows, Side
 from .state.object_merging import MergeByField
-from .state.statement import Path, Restage, Statement
+from .state.statement import Restage, Statement
 
 MAX_WIDENINGS = 12
 MAX_PEELED = 3

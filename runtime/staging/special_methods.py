@@ -28,7 +28,7 @@ from ..errors import ValueNeededError
 from ..values.locations import defining_class, has_contents
 from ..values.reachability import ATOMS, MAX_VISITED, contents
 from . import identity
-from .conditions import if_exp
+from .branches.conditions import if_exp
 from .state.heap import excluded_from_heap, is_of_user, running_heaps
 from .state.missing_values import OptionalStructure
 

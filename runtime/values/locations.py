@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.undefined import Undefined
@@ -214,3 +214,30 @@ class Written:
     @property
     def name(self) -> str:
         return self.handle.name
+
+
+@dataclass
+class Path:
+    """The effects of one captured closure: a value for each location that it changed.
+
+    `is_left` is whether it ends by raising an exception that a `try` of the traced code may catch.
+    """
+
+    capture: Any = field(init=False)
+    values: dict[Any, tuple[list[Any], Any]] = field(default_factory=dict)
+    result: Any = None
+    raw: dict[Any, Any] = field(default_factory=dict)
+    seen: list[tuple[Any, Any]] = field(default_factory=list)
+    changed: list[Any] = field(default_factory=list)
+    shared: dict[int, str] = field(default_factory=dict)
+    stale: list[Any] = field(default_factory=list)
+    is_left: bool = False
+
+    @property
+    def raises(self) -> bool:
+        return self.is_left or self.capture.raised is not None
+
+    def leaf(self, value: Any) -> Any:
+        """Return a value as the path leaves it: another value if it or its base was written to in place."""
+        left = (*self.capture.writes, *self.seen)
+        return next((new for handle, new in left if handle is value), value)

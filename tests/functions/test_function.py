@@ -224,19 +224,20 @@ def test_a_try_catches_what_its_body_raises():
 def test_branches_that_cannot_be_merged_are_rows():
     """One row for each variable, with what it is on each side."""
 
-    def f(x):
+    def f(xs):
         a, b = 1, "text"
-        if x > 0:
-            a, b = np.ones(3), 2
+        for x in xs:
+            if x > 0:
+                a, b = np.ones(3), 2
         return a, b
 
     with pytest.raises(ag.MismatchError) as raised:
-        ag.function(f)(np.float64(1))
+        ag.function(f)(np.ones(2))
     [row] = raised.value.rows
     first = f.__code__.co_firstlineno
     assert row.splitlines() == [
         "b: int if true | str if false (strings have no common type with other values)",
-        f"    if true, line {first + 3}: a, b = np.ones(3), 2",
+        f"    if true, line {first + 4}: a, b = np.ones(3), 2",
         f'    if false, line {first + 1}: a, b = 1, "text"',
     ]
 

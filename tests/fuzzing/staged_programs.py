@@ -95,9 +95,9 @@ RARE = [
 ]  # fmt: skip
 RISKY = [
     "if {B}: raise ValueError({I})", "if {B}: raise KeyError({I})", "if {B}: raise ZeroDivisionError",
-    "{f} = {l}[{I}]", "{f} = {l}.pop()", "{f} = {q}[{I}]", "{f} = max({l})", "{f} = 1.5 / {I}",
-    "{i} = {l}.index({F})", "del {q}[{I}]", "{g}.remove({I})", "{f} = float({m})", "{f} = {m} + 0.5",
-    "{l}.remove({F})",
+    "print('at', {l}[{I}], n)", "print('pop', {l}.pop(), n)", "print('of', {q}[{I}], n)",
+    "print('max', max({l}), n)", "print('quotient', 1.5 / {I}, n)", "print('index', {l}.index({F}), n)",
+    "print('float', float({m}), n)", "print('sum', {m} + 0.5, n)", "del {q}[{I}]", "{g}.remove({I})",
 ]  # fmt: skip
 """Statements that may raise an exception."""
 HANDLERS = [

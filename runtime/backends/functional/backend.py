@@ -16,7 +16,7 @@ from typing import Any
 from ... import staging
 from ...core.closures import nothing, set_nothing
 from ...core.rolling_attempts import is_rolling, note_use, refuse_rolling
-from ...staging.exceptions import refuse_caught
+from ...staging.branches.exceptions import refuse_caught
 from ...values.structures import flatten
 from .. import staged_by
 from .abstract_values import AppendedItems, Compound, Maybe

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...errors import StagingError
-from ...staging.exceptions import is_own_raise
+from ...staging.branches.exceptions import is_own_raise
 from ...values.structures import flatten
 from .abstract_values import AppendedItems, Compound, ListAval, Maybe
 from .backend import FunctionalBackend, Outputs

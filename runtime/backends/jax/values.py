@@ -16,7 +16,7 @@ from jax import lax
 from ... import staging
 from ...debugging.tracebacks import error_position, make_raiser
 from ...errors import UnsupportedFunctionError
-from ...staging.exceptions import fields_of, revived
+from ...staging.branches.exceptions import fields_of, revived
 from ...values.structures import flatten
 from ..builtins import is_of_numpy
 from ..functional.abstract_values import Aval, Compound, Maybe

@@ -22,7 +22,7 @@ from pytensor.raise_op import CheckAndRaise
 from ...debugging.positions import format_position, position_at
 from ...debugging.tracebacks import user_frame
 from ...errors import StagingError
-from ...staging.exceptions import revived
+from ...staging.branches.exceptions import revived
 from .operators import negated
 
 

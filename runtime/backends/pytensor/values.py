@@ -14,7 +14,7 @@ from pytensor.graph.basic import Variable
 
 from ...core.active_backends import ACTIVE
 from ...errors import StagingError
-from ...staging.exceptions import fields_of
+from ...staging.branches.exceptions import fields_of
 from ...values.structures import flatten, unflatten
 from ..functional.abstract_values import Aval, Maybe
 from ..functional.capturing import CapturingBackend

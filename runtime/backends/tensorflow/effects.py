@@ -13,7 +13,7 @@ from ...backends.builtins import formatted
 from ...debugging.tracebacks import error_position, make_raiser, note_of_user_frame, user_position
 from ...errors import AutographError, ValueNeededError
 from ...errors.unsupported import UNCONVERTED_REMEDY
-from ...staging.exceptions import fields_of, is_own_raise, revived
+from ...staging.branches.exceptions import fields_of, is_own_raise, revived
 from ...values.structures import flatten
 from ..functional.optional_values import Optional
 from ..functional.staged_text import Text, operands_of, resolve_markers

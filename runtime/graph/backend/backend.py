@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 from ... import staging
@@ -13,7 +12,7 @@ from ...backends.functional.staged_text import StagedField
 from ...core.closures import nothing, set_nothing
 from ...core.undefined import Undefined
 from ...errors import AliasError, ValueNeededError
-from ...staging.exceptions import is_own_raise
+from ...staging.branches.exceptions import is_own_raise
 from ...values.alternatives import Part, part_of
 from ..ir.graph import Graph, Missing, Node
 from ..ir.subgraphs import has_effect
@@ -64,7 +63,7 @@ from ..tracing.trace import (
     tracing_into,
 )
 from . import builtins, items, numpy_calls, recursion, sequences, truth
-from .branch_capture import BranchCapture
+from .branch_capture import BranchCapture, changes_rank, is_same_test, rewound, undone_after
 from .peeling import first_and_rest
 from .sharing import Sharing
 from .truth import as_condition
@@ -77,6 +76,8 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
     announces = True
     draws = formats_structures = compares_tuples = holds_optional_lists = leaves_none = True
     rolls_ranges = rolls_long_ranges = checks_indices = checks_operations = True
+    undone_after, rewound = staticmethod(undone_after), staticmethod(rewound)
+    is_same_test, changes_rank = staticmethod(is_same_test), staticmethod(changes_rank)
     staging = staticmethod(is_tracing)
     in_branch = staticmethod(in_inner_graph)
     merge = staticmethod(merge_types)
@@ -232,9 +233,6 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
 
     def open_branch(self, name: str = "branch") -> BranchCapture:
         return BranchCapture(Builder(name, current_builder()), self)
-
-    def undone_after(self, error: type[BaseException]) -> AbstractContextManager[None]:
-        return current_builder().undone_after(error)
 
     def raise_last(self, error: Exception) -> bool:
         """Record the error that ended the trace if it contains a staged value or the graph has effects.

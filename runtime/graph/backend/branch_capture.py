@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Self
 
-from ..ir.graph import Graph
-from ..tracing.tensor import wrap
-from ..tracing.trace import Builder, tracing_into
+from ..ir.comparison import same_computation
+from ..ir.graph import Graph, Node
+from ..ir.types import bound_type
+from ..tracing.tensor import is_single, wrap
+from ..tracing.trace import Builder, current_builder, tracing_into
 
 
 class BranchCapture:
@@ -48,3 +52,54 @@ class BranchCapture:
     @property
     def graph(self) -> Graph:
         return self.builder.graph
+
+
+def undone_after(error: type[BaseException]) -> AbstractContextManager[None]:
+    return current_builder().undone_after(error)
+
+
+@contextmanager
+def rewound(end: type[BaseException]) -> Iterator[None]:
+    """Take back the writes and effects of the `with` block, which an exception of class `end` ends.
+
+    Of its nodes, those stay that compute the condition of the exception. It has none if they have an effect.
+    """
+    builder = current_builder()
+    count, writes, shared = len(builder.graph.nodes), dict(builder.writes), dict(builder.shared)
+    outer, builder.journal = builder.journal, []
+    try:
+        yield
+    except end as reached:
+        kept = _ancestors(reached.condition.node())  # type: ignore[attr-defined]
+        added = builder.graph.nodes[count:]
+        if any(node.effect and node in kept for node in added):
+            reached.condition = None  # type: ignore[attr-defined]
+        builder.graph.nodes[count:] = [n for n in added if n in kept or n.op == "constant"]
+        raise
+    finally:
+        for handle, owner, node in reversed(builder.journal):
+            handle.restore(owner, node)
+        builder.writes, builder.shared, builder.journal = writes, shared, outer
+
+
+def _ancestors(node: Node) -> set[Node]:
+    """Return a node and all that it is computed from."""
+    found: set[Node] = set()
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        if node not in found:
+            found.add(node)
+            pending += node.inputs
+    return found
+
+
+def is_same_test(first: Any, second: Any) -> bool:
+    """Return whether two staged conditions certainly have one value."""
+    return same_computation(first.node(), second.node())
+
+
+def changes_rank(kind: Any, *values: Any) -> bool:
+    """Return whether a type is that of arrays with dimensions, but one of two values is a number."""
+    numbers = [value for value in values if value is not None and is_single(value)]
+    return bool(getattr(bound_type(kind), "shape", ()) and numbers)

@@ -62,9 +62,10 @@ def _len(value: Any) -> Any:
     return record("len", (_iterable_node(value),), _INT, function=len)
 
 
-def _element_type(value: Any) -> StagedType:
+def _element_type(value: Any, *, is_bound: bool = False) -> StagedType:
     parts, structure = element_parts(value)
-    return _structured_type(structure, parts)
+    kind = _structured_type(structure, parts)
+    return getattr(kind, "held", kind) if is_bound else kind
 
 
 def _list_of(value: Any) -> ListType:
@@ -112,7 +113,7 @@ def _sum(values: Any, start: Any = 0) -> Any:
     if isinstance(values, StagedList) and isinstance(values.type.element, _COMPOUND):
         return _sum_of_compounds(values, start)
     if _is_staged_iterable(values):
-        total = operator_type("add", (_INT, _element_type(values)))
+        total = operator_type("add", (_INT, _element_type(values, is_bound=True)))
         kind = merge_types(total, _node_type(start))
         return record("sum", (_iterable_node(values), start), kind, function=sum)
     for value in values:

@@ -14,7 +14,7 @@ from ...core.active_backends import active_backend
 from ...core.undefined import Undefined
 from ...debugging.error_operands import describe_staged
 from ...errors import MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
-from ...staging.exceptions import raise_in_program
+from ...staging.branches.exceptions import raise_in_program
 from ...staging.state.aliases import other_reference
 from ...values.selected_container import SelectedContainer
 from ..ir.graph import Node

@@ -285,7 +285,8 @@ def trace_once(
 
         def run() -> Any:
             try:
-                return function(*args, **kwargs)
+                values = [function, args, kwargs]
+                return staging.run_function(backend, lambda: function(*args, **kwargs), values)
             except staging.AlwaysRaises:
                 return None
             except MakeObjects as error:

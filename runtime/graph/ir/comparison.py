@@ -14,6 +14,20 @@ from .types import holds_references
 IGNORED_ATTRS = frozenset(("source", "name"))
 
 
+_REPEATABLE = frozenset("lt le gt ge eq ne not_ is_none add sub mul neg abs mod constant".split())
+"""Operations that give the same result for the same operands, whatever has happened between."""
+
+
+def same_computation(one: Node, other: Node) -> bool:
+    """Return whether two nodes of a graph are the same, or compute the same from the same nodes."""
+    if one is other:
+        return True
+    if one.op != other.op or one.op not in _REPEATABLE or not _same_types(one.type, other.type):
+        return False
+    same = len(one.inputs) == len(other.inputs) and _same_attrs(one.attrs, other.attrs, {})
+    return same and all(map(same_computation, one.inputs, other.inputs))
+
+
 def same_graph(one: Graph, other: Graph) -> bool:
     """Return whether two graphs have equal nodes in the same order, ignoring names and positions."""
     programs = one.program(), other.program()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...backends import builtins as staged_builtins
-from ...staging.exceptions import revived
+from ...staging.branches.exceptions import revived
 from ..ir.expressions import RANDOM_OPS, draw
 from ..rules import METHODS, TYPE_RULES
 from ..rules.methods import TEXT_FUNCTIONS, flat_histogramdd, function_name, sum_to, ufunc_name

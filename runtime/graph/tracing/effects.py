@@ -17,7 +17,7 @@ from ...backends.builtins import formatted
 from ...backends.functional.staged_text import split_markers
 from ...debugging.tracebacks import api_boundary, traceback_frames
 from ...errors import AliasError, ArgumentError, SpecError, StagingError, UnsupportedFunctionError, describe
-from ...staging.exceptions import fields_of, refuse_caught, reviving
+from ...staging.branches.exceptions import fields_of, refuse_caught, reviving
 from ...staging.state.side_effects import DRAWERS
 from ...values.structures import flatten, unflatten
 from ..ir.expressions import GENERATORS, draw

@@ -16,7 +16,7 @@ from ...backends.functional.staged_text import StagedField
 from ...core.active_backends import active_backend
 from ...core.closures import nothing, set_nothing
 from ...core.in_flight import running
-from ...staging.exceptions import raise_in_program
+from ...staging.branches.exceptions import raise_in_program
 from ..ir.graph import Node, Slot
 from ..ir.types import ArrayType, ScalarType
 from .effects import staged_string

@@ -27,7 +27,7 @@ from ...debugging.tracebacks import is_internal
 from ...errors import AutographError, RaiseInTryError
 from ...values.locations import Variable
 from ...values.structures import flatten, unflatten
-from ..exceptions import AlwaysRaises, fields_of, is_of_plain_values, is_own_raise, refuse_caught
+from ..branches.exceptions import AlwaysRaises, fields_of, is_of_plain_values, is_own_raise, refuse_caught
 from ..state.search import user_frames
 from ..state.statement import Statement
 from .managers import Again, Entered

@@ -6,13 +6,13 @@ import contextlib
 from typing import Any
 
 from ...core.active_backends import assuming
-from ...values.locations import RESULT, Location
-from ..conditions import growing, merge_paths
+from ...values.locations import RESULT, Location, Path
+from ..branches.conditions import growing, merge_paths
 from ..state.growing_lists import GrowLists, stage_list
 from ..state.mismatches import Side
 from ..state.object_merging import MergeByField
 from ..state.search import user_frames
-from ..state.statement import Path, Restage, Statement
+from ..state.statement import Restage, Statement
 from ..state.unsupported import not_a_variable_error
 
 MAX_RESTS = 40

@@ -11,8 +11,8 @@ from ...core.rolling_attempts import refuse_rolling
 from ...debugging.tracebacks import is_internal
 from ...errors import AutographError, RaiseInTryError
 from ...values.structures import flatten
-from ..conditions import if_stmt
-from ..exceptions import AlwaysRaises
+from ..branches.conditions import if_stmt
+from ..branches.exceptions import AlwaysRaises
 from ..state.statement import Restage, Statement
 from .flight import Attempt, Flight, Raised
 from .managers import Again

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...core.in_flight import running
-from ..exceptions import iteration_error
+from ..branches.exceptions import iteration_error
 from .flight import Attempt, Flight, refusal
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ...backends import staged_by
 from ...core.undefined import Undefined
 from ...values.alternatives import changed_leaves
-from ...values.locations import Location, Written
+from ...values.locations import Location, Path, Written
 from ...values.structures import Spec, leaf_paths, unflatten
 from .aliases import is_aliased, other_reference, ties
 from .container_merging import MergedContainers, Value, aligned, count_of_sources, split_results
@@ -31,7 +31,7 @@ from .mismatches import (
     outlined,
 )
 from .missing_values import markers, optional_leaves
-from .statement import Path, Statement, is_missing, is_part, is_same
+from .statement import Statement, is_missing, is_part, is_same
 
 
 def _without_sources(spec: Spec) -> Spec:

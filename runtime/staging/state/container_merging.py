@@ -18,12 +18,12 @@ from ...backends import Backend
 from ...errors import AliasError
 from ...values import selected_container
 from ...values.alternatives import Part, split
-from ...values.locations import Location, Variable, read_contents
+from ...values.locations import Location, Path, Variable, read_contents
 from ...values.structures import LEAF, Spec, flatten_leaves, merge_sources, unflatten, walk_specs
 from .aliases import other_reference
 from .escapes import is_local_result, owner_of
 from .mismatches import has_alternatives
-from .statement import Path, Statement, is_missing, is_part
+from .statement import Statement, is_missing, is_part
 
 Value: TypeAlias = tuple[list[Any], Spec]
 

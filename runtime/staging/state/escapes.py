@@ -83,7 +83,7 @@ def _of_variable(statement: Any, location: Any) -> str:
     if hasattr(getter, "getter_of"):
         getter = getter.getter_of(location.index)
     code = getattr(getter, "__code__", None)
-    if base is None or code is None or " " in name:  # such a name is ours
+    if base is None or code is None or " " in name or is_return_variable(name):  # such a name is ours
         return ""
     frames = user_frames()
     if base[0] not in code.co_freevars:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,14 @@ import numpy as np
 from ...backends import Backend, Capture
 from ...core.active_backends import CAPTURES
 from ...core.closures import never, nothing
+from ...core.forks import Fork, Run
 from ...core.in_flight import running
 from ...core.undefined import Undefined
 from ...debugging.tracebacks import is_internal
 from ...errors import AliasError, StagedRecursionError
 from ...errors.recursion import cut_to_one_cycle, cycle, raise_if_recursive, recursion_error
 from ...values import selected_container
-from ...values.locations import Location, Variable, Written
+from ...values.locations import Location, Path, Variable, Written
 from ...values.structures import LEAF, Spec
 from .aliases import holding_variables, other_reference, replaced
 from .escapes import is_made_in_trace
@@ -29,6 +29,8 @@ from .side_effects import warn_of_advanced
 from .unsupported import changed
 
 MAX_RECURSION = 40
+SPLIT: list[Callable[..., Any]] = []
+"""The function that splits a closure whose run a condition has forked, once its module is loaded."""
 
 
 class Restage(BaseException):
@@ -48,33 +50,6 @@ _STAGED: dict[type, str] = {
     set: "staged_set",
     **dict.fromkeys((dict, Counter, defaultdict), "staged_dict"),
 }
-
-
-@dataclass
-class Path:
-    """The effects of one captured closure: a value for each location that it changed.
-
-    `is_left` is whether it ends by raising an exception that a `try` of the traced code may catch.
-    """
-
-    capture: Capture = field(init=False)
-    values: dict[Any, tuple[list[Any], Spec]] = field(default_factory=dict)
-    result: Any = None
-    raw: dict[Any, Any] = field(default_factory=dict)
-    seen: list[tuple[Any, Any]] = field(default_factory=list)
-    changed: list[Any] = field(default_factory=list)
-    shared: dict[int, str] = field(default_factory=dict)
-    stale: list[Any] = field(default_factory=list)
-    is_left: bool = False
-
-    @property
-    def raises(self) -> bool:
-        return self.is_left or self.capture.raised is not None
-
-    def leaf(self, value: Any) -> Any:
-        """Return a value as the path leaves it: another value if it or its base was written to in place."""
-        left = (*self.capture.writes, *self.seen)
-        return next((new for handle, new in left if handle is value), value)
 
 
 class Statement:
@@ -141,9 +116,20 @@ class Statement:
         if code is not None and outer.count(code) >= MAX_RECURSION:
             raise recursion_error(code, *cycle())
 
+        run = Run(getattr(closure, "outcomes", None), is_loop=skipped is False)
+
         def traced(*placeholders: Any) -> Any:
-            if enter is not None:
-                enter(*placeholders)
+            def begin() -> None:
+                if enter is not None:
+                    enter(*placeholders)
+
+            def restart() -> None:
+                self.restore()
+                begin()
+
+            if isinstance(closure, tuple(SPLIT)):
+                closure.restart = restart
+            begin()
             if running.flight is None:
                 result = closure()
             else:
@@ -151,7 +137,7 @@ class Statement:
             return result, self.note(path, result)
 
         try:
-            with self.heap.watching():
+            with self.heap.watching(), run:
                 path.capture = self.backend.capture(traced, arguments)
                 self.captures.append(path.capture)
             if not is_alone:
@@ -161,8 +147,16 @@ class Statement:
                 cut_to_one_cycle(error)
             raise_if_recursive(error, code, outer)
             raise
+        except Fork as fork:
+            if fork.run is not run:
+                raise
+            split = SPLIT[0](self, closure, fork)
+        else:
+            split = None
         finally:
             self.restore()
+        if split is not None:
+            return self.run(split, arguments, enter, skipped, is_alone=is_alone)
         return self.finished(path)
 
     def note(self, path: Path, result: Any) -> list[Any]:

@@ -8,14 +8,15 @@ def wrong():
         pass
 
     @ag.function
-    def mark(x):
+    def mark(xs):
         box = Box()
         box.table = {"name": "x"}
-        if x > 0:  # <-- here
-            box.table["sign"] = 1
+        for x in xs:
+            if x > 0:  # <-- here
+                box.table["sign"] = 1
         return len(box.table)
 
-    return mark(np.float64(1.0))
+    return mark(np.array([1.0]))
 
 
 def repaired():
@@ -23,14 +24,15 @@ def repaired():
         pass
 
     @ag.function
-    def mark(x):
+    def mark(xs):
         box = Box()
         box.table = {"name": "x", "sign": 0}
-        if x > 0:
-            box.table["sign"] = 1
+        for x in xs:
+            if x > 0:
+                box.table["sign"] = 1
         return len(box.table)
 
-    return mark(np.float64(1.0))
+    return mark(np.array([1.0]))
 
 
 EXPECTED = 2

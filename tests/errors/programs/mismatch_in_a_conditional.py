@@ -5,18 +5,24 @@ import autograph_rs as ag
 
 def wrong():
     @ag.function
-    def name(x):
-        return x if x > 0 else "negative"  # <-- here
+    def name(xs):
+        last = 0.0
+        for x in xs:
+            last = x if x > 0 else "negative"  # <-- here
+        return last
 
-    return name(np.float64(-1.0))
+    return name(np.array([-1.0]))
 
 
 def repaired():
     @ag.function
-    def name(x):
-        return x if x > 0 else np.nan
+    def name(xs):
+        last = 0.0
+        for x in xs:
+            last = x if x > 0 else np.nan
+        return last
 
-    return name(np.float64(-1.0))
+    return name(np.array([-1.0]))
 
 
 EXPECTED = float("nan")

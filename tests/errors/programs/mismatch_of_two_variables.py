@@ -5,32 +5,34 @@ import autograph_rs as ag
 
 def wrong():
     @ag.function
-    def split(x):
+    def split(xs):
         left, right = 0.0, None
-        if x > 0:  # <-- here
-            left = x
-            right = np.zeros(2)
-        else:
-            left = "negative"
-            right = {"a": x}
+        for x in xs:
+            if x > 0:  # <-- here
+                left = x
+                right = np.zeros(2)
+            else:
+                left = "negative"
+                right = {"a": x}
         return left, right
 
-    return split(np.float64(1.0))
+    return split(np.array([1.0]))
 
 
 def repaired():
     @ag.function
-    def split(x):
-        left, right = 0.0, None
-        if x > 0:
-            left = x
-            right = np.zeros(2)
-        else:
-            left = -x
-            right = np.ones(2)
+    def split(xs):
+        left, right = 0.0, np.zeros(2)
+        for x in xs:
+            if x > 0:
+                left = x
+                right = np.zeros(2)
+            else:
+                left = -x
+                right = np.ones(2)
         return left, right
 
-    return split(np.float64(1.0))
+    return split(np.array([1.0]))
 
 
 EXPECTED = (1.0, [0.0, 0.0])

@@ -5,11 +5,13 @@ import autograph_rs as ag
 
 def wrong():
     @ag.function
-    def describe(x):
-        if np.sum(x) > 0:  # <-- here
-            y = np.zeros(3)
-        else:
-            y = "none"
+    def describe(xs):
+        y = np.zeros(3)
+        for x in xs:
+            if x > 0:  # <-- here
+                y = np.ones(3)
+            else:
+                y = "none"
         return y
 
     return describe(np.ones(2))
@@ -17,14 +19,16 @@ def wrong():
 
 def repaired():
     @ag.function
-    def describe(x):
-        if np.sum(x) > 0:
-            y = np.zeros(3)
-        else:
-            y = np.full(3, np.nan)
+    def describe(xs):
+        y = np.zeros(3)
+        for x in xs:
+            if x > 0:
+                y = np.ones(3)
+            else:
+                y = np.full(3, np.nan)
         return y
 
     return describe(np.ones(2))
 
 
-EXPECTED = np.zeros(3)
+EXPECTED = np.ones(3)

@@ -279,7 +279,7 @@ def outcome(function: Any, xs: np.ndarray) -> Any:
     try:
         with np.errstate(all="ignore"):
             return function(xs.copy())
-    except Exception as error:  # noqa: BLE001 - compared
+    except Exception as error:
         return type(error), str(error)
 
 

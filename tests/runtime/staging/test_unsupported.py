@@ -155,42 +155,6 @@ def condition_in_a_class_body(x):
     return A
 
 
-@refused("the value: the class object if true | the class Exception")
-def condition_in_bases(x):
-    class A(object if x > 0 else Exception):
-        pass
-
-    return A
-
-
-@refused("f: the function f if true .*test the condition inside 'f'")
-def function_chosen_by_a_branch(x):
-    if x > 0:
-
-        def f():
-            return 1
-    else:
-
-        def f():
-            return 2
-
-    return f()
-
-
-@refused("A: the class A if true .*test the condition inside 'A'")
-def class_chosen_by_a_branch(x):
-    if x > 0:
-
-        class A:
-            y = 1
-    else:
-
-        class A:
-            y = 2
-
-    return A.y
-
-
 @refused("whether the attribute 'y' exists depends on a staged value.*assign the attribute 'y'")
 def presence_of_an_attribute(x):
     class Box:
@@ -215,26 +179,6 @@ def default_of_an_attribute(x):
     if x > 0:
         box.w = 2
     return getattr(box, "w", 5)
-
-
-@refused("a dict needs all its keys on each path")
-def key_on_one_path(x):
-    class Box:
-        pass
-
-    box = Box()
-    box.table = {"text": "t", "number": 2}
-    if x > 0:
-        box.table["k"] = 1
-    return len(box.table)
-
-
-@refused(r"a dict needs all its keys on each path")
-def deleted_key(x):
-    table = {"a": [], "b": 2}
-    if x > 0:
-        del table["a"]
-    return len(table)
 
 
 @refused("has a slice with a step that is replaced")

@@ -80,8 +80,10 @@ class ElementwiseEmitter(MemoryEmitter):
         def compute(parts: list[Scalar]) -> Scalar:
             return self.apply(op, parts, kind)
 
-        is_float = any(k.code == "f" for k in (kind, *(o.kind for o in operands)))
-        may_warn = narrows(converted[0].kind, kind) if op == "astype" else is_float and op not in _QUIET
+        has_flags = op in ("floordiv", "mod") or any(
+            k.code == "f" for k in (kind, *(o.kind for o in operands))
+        )
+        may_warn = narrows(converted[0].kind, kind) if op == "astype" else has_flags and op not in _QUIET
         return self.expression(converted, kind, compute, may_warn=may_warn)
 
     def _operand_kind(self, op: str, operands: list[Operand], kind: Kind) -> Kind | list[Kind] | None:

@@ -207,3 +207,15 @@ def test_loops_over_such_comparisons_are_vectorized():
     builder = binding.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     assert re.search(r"fmul <\d+ x double>", str(module))
+
+
+def zeros_like_quotients(a, b, n):
+    for _ in range(n):
+        quotients = b // a
+        a = np.zeros_like(quotients)
+    return a
+
+
+def test_a_division_of_integers_whose_result_only_gives_a_shape_warns():
+    b = np.array([1, 2, 100])
+    check(zeros_like_quotients, (np.array([2, 0, -1]), b, N(1)), (np.array([2, 1, -1]), b, N(3)))

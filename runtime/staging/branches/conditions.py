@@ -6,26 +6,26 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from ..backends import Backend, staged_by
-from ..core.active_backends import assuming
-from ..core.closures import nothing, set_nothing
-from ..core.in_flight import SKIPPED, running
-from ..core.rolling_attempts import note_merged
-from ..core.undefined import Undefined, is_return_variable
-from ..errors import AliasError
-from ..values import selected_container
-from ..values.alternatives import changed_leaves, parts_of
-from ..values.locations import RESULT, Location, Variable, Written
-from ..values.structures import LEAF, Spec, leaf_paths, unflatten
+from ...backends import Backend, staged_by
+from ...core.active_backends import assuming
+from ...core.closures import nothing, set_nothing
+from ...core.in_flight import SKIPPED, running
+from ...core.rolling_attempts import note_merged
+from ...core.undefined import Undefined, is_return_variable
+from ...errors import AliasError
+from ...values import selected_container
+from ...values.alternatives import changed_leaves, parts_of
+from ...values.locations import RESULT, Location, Path, Variable, Written
+from ...values.structures import LEAF, Spec, leaf_paths, unflatten
+from ..state.aliases import WRITABLE, is_aliased, names_of, other_reference, shared_places
+from ..state.container_merging import MergedContainers, Value, aligned, collapsed, split_results
+from ..state.escapes import is_local_result, outer_name, warn_of_escapes
+from ..state.growing_lists import stage_list
+from ..state.mismatches import Rows, Side, merge_results, outlined
+from ..state.missing_values import known_part
+from ..state.object_merging import MergeByField
+from ..state.statement import Restage, Statement, is_missing, is_same
 from .exceptions import AlwaysRaises, refuse_end
-from .state.aliases import WRITABLE, is_aliased, names_of, other_reference, shared_places
-from .state.container_merging import MergedContainers, Value, aligned, collapsed, split_results
-from .state.escapes import is_local_result, outer_name, warn_of_escapes
-from .state.growing_lists import stage_list
-from .state.mismatches import Rows, Side, merge_results, outlined
-from .state.missing_values import known_part
-from .state.object_merging import MergeByField
-from .state.statement import Path, Restage, Statement, is_missing, is_same
 
 
 def if_stmt(
@@ -39,11 +39,13 @@ def if_stmt(
     outputs: int,
     reached: Sequence[Any] = (),
     closures: Sequence[Any] = (),
+    *,
+    is_exact: bool = False,
 ) -> None:
     """Stage an `if` statement.
 
     If its branches are not user code, `reached` are values that they use, and `closures` the user's functions
-    that they call.
+    that they call. With `is_exact`, values of two shapes have no common type.
     """
     closures = closures or (body, orelse)
     statement = Statement(backend, closures, (get_state, set_state), names, reached=reached)
@@ -61,7 +63,7 @@ def if_stmt(
         return made
 
     sides = Side("if true", (body,)), Side("if false", (orelse,))
-    first, second, values = _merged_paths(statement, both, cond, outputs, sides)
+    first, second, values = _merged_paths(statement, both, cond, outputs, sides, is_exact)
     for path in (first, second):
         refuse_end(path.capture.raised, statement.code)
     if not (first.raises and second.raises):
@@ -85,12 +87,17 @@ def _merged_paths(
     cond: Any,
     outputs: int,
     sides: tuple[Side, Side],
+    is_exact: bool,
 ) -> tuple[Path, Path, dict[Any, Any]]:
     """Capture and merge both paths, restarting when two objects have to be merged field by field."""
     while True:
         first, second = both()
         try:
-            return first, second, merge_paths(statement, cond, (first, second), outputs, sides)
+            return (
+                first,
+                second,
+                merge_paths(statement, cond, (first, second), outputs, sides, is_exact=is_exact),
+            )
         except MergeByField as error:
             statement.apart.kinds.add(error.kind)
             continue
@@ -100,7 +107,13 @@ def _merged_paths(
 
 
 def merge_paths(
-    statement: Statement, cond: Any, paths_: tuple[Path, Path], outputs: int, sides: tuple[Side, Side]
+    statement: Statement,
+    cond: Any,
+    paths_: tuple[Path, Path],
+    outputs: int,
+    sides: tuple[Side, Side],
+    *,
+    is_exact: bool = False,
 ) -> dict[Any, Any]:
     """Build one conditional from two paths, and return the merged value of each location they change."""
     backend, rows = statement.backend, Rows()
@@ -169,6 +182,8 @@ def merge_paths(
                 raw.pop(), places.pop()
                 continue
             x, y, kind = merge_results(backend, location, leaf_name, x, y, rows)
+            if is_exact and backend.changes_rank(kind, x, y):  # type: ignore[attr-defined]
+                rows.add(leaf_name, *map(backend.type_of, (x, y)), "one is a number, the other is an array")
             if location in forgotten[0]:
                 x = Undefined(leaf_name)
             elif location in forgotten[1]:
@@ -181,7 +196,9 @@ def merge_paths(
         rows.outer = {statement.name_of(slot): outer_name(statement, slot) for slot in holders}
         what = "an 'if' on a staged value" if sides[0].closures else "a conditional expression"
         why = "the graph selects one of them at run time, and later code needs one type for both"
-        raise rows.error(what, why, "in both branches", sides)
+        error = rows.error(what, why, "in both branches", sides)
+        error.can_fork = True  # type: ignore[attr-defined]
+        raise error
     results = backend.cond(cond, (first.capture, second.capture), merged)
     share, is_view = getattr(backend, "share", None), getattr(backend, "is_view", None)
     if share is not None and is_view is not None:
@@ -296,7 +313,14 @@ def _values_on_both(
 
 
 def if_exp(
-    backend: Backend, cond: Any, if_true: Callable, if_false: Callable, text: str, reached: Sequence[Any] = ()
+    backend: Backend,
+    cond: Any,
+    if_true: Callable,
+    if_false: Callable,
+    text: str,
+    reached: Sequence[Any] = (),
+    *,
+    is_exact: bool = False,
 ) -> Any:
     """Stage a conditional expression: a statement whose branches leave one value.
 
@@ -322,7 +346,8 @@ def if_exp(
             made = statement.settled(captured)
         return made
 
-    first, second, values = _merged_paths(statement, both, cond, 0, (Side("if true"), Side("if false")))
+    sides = Side("if true"), Side("if false")
+    first, second, values = _merged_paths(statement, both, cond, 0, sides, is_exact)
     value = values.pop(RESULT, None)
     statement.apart.keep_results([value])
     statement.write(values)

@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from ..backends import staged_by
-from ..core.in_flight import running
-from ..debugging.call_sites import enclosing_try
-from ..debugging.error_operands import has_staged_variable, operand_rows
-from ..debugging.positions import has_handler, position_at
-from ..debugging.tracebacks import (
+from ...backends import staged_by
+from ...core.in_flight import running
+from ...debugging.call_sites import enclosing_try
+from ...debugging.error_operands import has_staged_variable, operand_rows
+from ...debugging.positions import has_handler, position_at
+from ...debugging.tracebacks import (
     RAISING_FUNCTIONS,
     is_at_raise,
     is_internal,
@@ -26,9 +26,9 @@ from ..debugging.tracebacks import (
     traceback_frames,
     user_position,
 )
-from ..errors import AutographError, RaiseInTryError, UnsupportedPlaceError
-from ..values.structures import flatten, unflatten
-from .state.search import user_frames
+from ...errors import AutographError, RaiseInTryError, UnsupportedPlaceError
+from ...values.structures import flatten, unflatten
+from ..state.search import user_frames
 
 
 class AlwaysRaises(BaseException):

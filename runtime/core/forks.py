@@ -1,0 +1,103 @@
+"""Runs of captured closures. A condition can *fork* one: what follows is captured for each outcome."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+from .active_backends import assuming
+from .in_flight import running
+from .rolling_attempts import is_rolling
+
+MAX_FORKS, MAX_ATTEMPTS = 4, 32
+"""How many conditions may fork one run, and how many forks one trace may attempt."""
+
+
+class Fork(BaseException):
+    """End a run whose condition number `index` has to fork it, because `error` prevents the merge."""
+
+    def __init__(self, run: Run, index: int, error: Exception):
+        self.run, self.index, self.error = run, index, error
+
+
+class Reached(BaseException):
+    """End a run at the condition up to which it has run again."""
+
+    def __init__(self, run: Run, condition: Any):
+        self.run, self.condition = run, condition
+
+
+class Run:
+    """A run of a function, a branch or the body of a loop, as a context manager. It numbers its conditions.
+
+    `outcomes` has those that are decided, and `end` is the number of the condition that ends the run, if any.
+    """
+
+    def __init__(
+        self, outcomes: Mapping[int, bool] | None = None, end: int = -1, *, is_loop: bool = False
+    ) -> None:
+        self.is_loop = is_loop
+        self.outcomes, self.end = dict(outcomes or {}), end
+        self._decided: list[tuple[Any, bool]] = []
+        self.forks = len(self.outcomes)
+        self.count = 0
+        self._assumed = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        _stack.runs.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _stack.runs.pop()
+        self._assumed.close()
+
+    def meet(self, condition: Any, is_same: Callable[[Any, Any], bool]) -> int:
+        """Return the number of a condition. If its outcome is decided, assume it for the rest of the run."""
+        index = self.count
+        self.count += 1
+        if index == self.end:
+            raise Reached(self, condition)
+        for decided, outcome in self._decided:
+            if is_same(condition, decided):
+                self.outcomes.setdefault(index, outcome)
+        if index in self.outcomes:
+            self._decided.append((condition, self.outcomes[index]))
+            self._assumed.enter_context(assuming(condition, outcome=self.outcomes[index]))
+        return index
+
+    @property
+    def can_fork(self) -> bool:
+        is_affordable = self.forks < MAX_FORKS and _stack.attempts < MAX_ATTEMPTS
+        return is_affordable and running.flight is None and not is_rolling()
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether a condition has to fork the run if values of two shapes would get one type."""
+        return self.can_fork and not any(run.is_loop for run in _stack.runs)
+
+    def fork(self, index: int, error: Exception) -> None:
+        """Fork the run at a condition, unless that cannot help or would be too costly."""
+        if getattr(error, "can_fork", False) and self.can_fork:
+            _stack.attempts += 1
+            raise Fork(self, index, error)
+
+
+class _Stack(threading.local):
+    def __init__(self) -> None:
+        self.runs: list[Run] = []
+        self.attempts = 0
+
+
+_stack = _Stack()
+
+
+def current_run() -> Run | None:
+    return _stack.runs[-1] if _stack.runs else None
+
+
+def begin_trace() -> None:
+    """Count forks from 0, unless another trace surrounds the one that begins."""
+    if not _stack.runs:
+        _stack.attempts = 0

@@ -1,0 +1,1 @@
+"""Conditionals: both branches are captured and merged, or what follows them is captured for each outcome."""

@@ -1,0 +1,161 @@
+"""Capture what follows a condition once for each outcome, where its branches leave unlike values.
+
+    if c:                      if c:
+        t = (a, b)                 t = (a, b)
+    else:                          y = sum(t)
+        t = (a,)               else:
+    y = sum(t)                     t = (a,)
+                                   y = sum(t)
+
+The function, branch or loop body around the condition runs again, as the two branches of a new condition. In
+each run the outcome is decided, so that `t` has one type. What precedes the condition is captured in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...backends import Backend
+from ...core.closures import nothing, set_nothing
+from ...core.forks import Fork, Reached, Run, begin_trace, current_run
+from ...core.undefined import RETURN_VALUE
+from ...errors import MismatchError
+from ..state.statement import SPLIT, Statement
+from . import conditions
+
+
+def fork_if_stmt(
+    backend: Backend,
+    cond: Any,
+    body: Callable[[], None],
+    orelse: Callable[[], None],
+    get_state: Callable[[], tuple],
+    set_state: Callable[[tuple], None],
+    names: Sequence[str],
+    outputs: int,
+) -> None:
+    """Stage an `if` statement of user code, or run the branch that is decided."""
+    state = get_state, set_state, names, outputs
+
+    def stage(is_exact: bool) -> None:
+        conditions.if_stmt(backend, cond, body, orelse, *state, is_exact=is_exact)
+
+    _run_or_fork(backend, cond, body, orelse, stage)
+
+
+def fork_if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callable, text: str) -> Any:
+    """Stage a conditional expression of user code, or evaluate the branch that is decided."""
+
+    def stage(is_exact: bool) -> Any:
+        return conditions.if_exp(backend, cond, if_true, if_false, text, is_exact=is_exact)
+
+    return _run_or_fork(backend, cond, if_true, if_false, stage)
+
+
+def _run_or_fork(
+    backend: Any, cond: Any, first: Callable[[], Any], second: Callable[[], Any], stage: Callable[[bool], Any]
+) -> Any:
+    run = current_run()
+    if run is None or not hasattr(backend, "rewound"):
+        return stage(False)
+    index = run.meet(cond, backend.is_same_test)
+    if index in run.outcomes:
+        return first() if run.outcomes[index] else second()
+    try:
+        return stage(run.is_exact)
+    except MismatchError as error:
+        run.fork(index, error)
+        raise
+
+
+class Split:
+    """A closure whose run a condition has forked: a condition with two runs of it."""
+
+    def __init__(self, statement: Statement, closure: Callable[[], Any], fork: Fork):
+        self.statement, self.closure, self.fork = statement, closure, fork
+        self.restart: Callable[[], None] = nothing
+        """Restore what was before the closure ran."""
+        self.result: Any = None
+
+    def __call__(self) -> Any:
+        statement, backend = self.statement, self.statement.backend
+        test = self._test()
+        names = (*statement.names, f"{RETURN_VALUE}_0")
+        try:
+            conditions.if_stmt(
+                backend, test, self._decided(outcome=True), self._decided(outcome=False), _State(self),
+                self._set_state, names, len(names), reached=[self.closure], closures=statement.closures,
+            )  # fmt: skip
+        except MismatchError:
+            raise self.fork.error from None
+        return self.result
+
+    def _test(self) -> Any:
+        """Run the closure again up to the condition, and return its test."""
+        run = Run(self.fork.run.outcomes, self.fork.index)
+        backend: Any = self.statement.backend
+        try:
+            with backend.rewound(Reached), run:
+                self.closure()
+        except Reached as reached:
+            if reached.run is not run:
+                raise
+            self.restart()
+            if reached.condition is not None:
+                return reached.condition
+        raise self.fork.error
+
+    def _decided(self, *, outcome: bool) -> Callable[[], None]:
+        def run() -> None:
+            self.result = self.closure()
+
+        run.outcomes = {**self.fork.run.outcomes, self.fork.index: outcome}  # type: ignore[attr-defined]
+        return run
+
+    def _set_state(self, values: tuple) -> None:
+        *values, self.result = values
+        self.statement.set_state(tuple(values))
+
+
+class _State:
+    """The accessor that returns the state of a closure, and its result."""
+
+    def __init__(self, split: Split):
+        self.split, self.getter = split, split.statement.get_state
+        self.functions = getattr(self.getter, "functions", ())
+
+    def __call__(self) -> tuple:
+        return (*self.getter(), self.split.result)
+
+    def getter_of(self, index: int) -> Callable[[], tuple]:
+        """Return the accessor of one variable."""
+        return self.getter.getter_of(index) if hasattr(self.getter, "getter_of") else self.getter
+
+
+SPLIT.append(Split)
+
+
+def run_function(backend: Any, function: Callable[[], Any], reached: Sequence[Any]) -> Any:
+    """Run the function that is traced. `reached` are values that it may change."""
+    begin_trace()
+    statement = Statement(backend, (function,), (tuple, set_nothing), (), is_expression=True, reached=reached)
+    run, ended = Run(), None
+    try:
+        with backend.undone_after(Fork):
+            try:
+                with run:
+                    return function()
+            except Fork:
+                raise
+            except BaseException as error:  # noqa: BLE001 - its attributes may be read-only
+                ended = error
+    except Fork as fork:
+        if fork.run is not run:
+            raise
+        split = Split(statement, function, fork)
+    if ended is not None:
+        raise ended
+    split.restart = statement.restore
+    statement.restore()
+    return split()
