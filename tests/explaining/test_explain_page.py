@@ -52,11 +52,13 @@ def train(xs, limit, steps):
     return a_name_that_is_long if total > limit else total * scale
 
 
-def mismatched(x):
-    if x > 0:
-        y = 1
-    else:
-        y = "<a>"
+def mismatched(xs):
+    y = 0
+    for x in xs:
+        if x > 0:
+            y = 1
+        else:
+            y = "<a>"
     return y
 
 
@@ -236,11 +238,11 @@ def test_the_graph_is_drawn_where_dot_is(file: Path) -> None:
 
 def test_an_error_is_on_the_page() -> None:
     """With its line marked, in a font whose carets are below what they mean; there is no graph."""
-    report = ag.explain(mismatched, np.float64(1))
+    report = ag.explain(mismatched, np.ones(2))
     text = report.to_html()
     assert 'role="alert"' in text
     assert re.search(r"\.error \{[^}]*monospace", text)
-    assert re.search(rf'class="line staged failed" id="L{line_of("    if x > 0:")}"', text)
+    assert re.search(rf'class="line staged failed" id="L{line_of("        if x > 0:")}"', text)
     assert 'id="graph"' not in text
 
 

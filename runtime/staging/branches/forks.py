@@ -88,7 +88,7 @@ class Split:
                 self._set_state, names, len(names), reached=[self.closure], closures=statement.closures,
             )  # fmt: skip
         except MismatchError:
-            raise self.fork.error from None
+            raise self._error() from None
         return self.result
 
     def _test(self) -> Any:
@@ -104,7 +104,11 @@ class Split:
             self.restart()
             if reached.condition is not None:
                 return reached.condition
-        raise self.fork.error
+        raise self._error()
+
+    def _error(self) -> Exception:
+        """Return the error that the fork was to prevent, raised where it was."""
+        return self.fork.error.with_traceback(self.fork.__traceback__)
 
     def _decided(self, *, outcome: bool) -> Callable[[], None]:
         def run() -> None:
