@@ -83,7 +83,7 @@ def _set_attribute(value: None, name: str) -> None:
 
 
 def _rdivmod(value: None, other: Any) -> Any:
-    return divmod(other, value)  # type: ignore[operator]
+    return divmod(other, value)
 
 
 _IN_PLACE = "add sub mul truediv floordiv mod pow matmul lshift rshift and or xor"

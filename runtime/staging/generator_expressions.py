@@ -151,7 +151,7 @@ def _consume_results(consumer: Consumer, loop: Loop, function: FunctionType, ite
 
     backend = staged_by(run.condition)
     assert backend is not None
-    if_stmt(backend, run.condition, if_true, nothing, *state, consumer.outputs(0))  # type: ignore[call-arg]
+    if_stmt(backend, run.condition, if_true, nothing, *state, consumer.outputs(0))  # type: ignore[call-arg,arg-type]
 
 
 FINDERS[GeneratorType] = _find

@@ -200,11 +200,12 @@ def test_a_builtin_that_a_program_replaces_by_converted_code(tmp_path) -> None:
 def test_an_object_that_has_any_attribute_is_no_function() -> None:
     chosen = mock.call(1)
 
-    def f(x):
+    def f(xs):
         y = None
-        if x > 0:
-            y = chosen
+        for x in xs:
+            if x > 0:
+                y = chosen
         return y
 
     with pytest.raises(ag.MismatchError, match="a _Call if true"):
-        ag.function(f)(X)
+        ag.function(f)(np.ones(2))

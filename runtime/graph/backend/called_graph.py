@@ -10,7 +10,8 @@ from ...core.in_flight import SKIPPED
 from ...core.undefined import Undefined
 from ...errors.recursion import refusal
 from ...staging.state.missing_values import unified
-from ...staging.state.statement import Path, Statement
+from ...staging.state.statement import Statement
+from ...values.locations import Path
 from ...values.structures import LEAF, Spec, leaf_paths, unflatten
 from ..ir.alias_analysis import AliasAnalysis, is_immutable
 from ..ir.graph import Graph

@@ -8,8 +8,7 @@ from typing import Any
 
 from ...core.in_flight import InFlight
 from ...errors.recursion import refusal
-from ...staging.state.statement import Path
-from ...values.locations import ClassView, DictView, Location, Written
+from ...values.locations import ClassView, DictView, Location, Path, Written
 from ...values.structures import Spec, leaf_paths, unflatten, walk_specs
 from ..ir.alias_analysis import AliasAnalysis, is_immutable
 from ..ir.graph import Graph, Node

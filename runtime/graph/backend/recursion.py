@@ -29,8 +29,8 @@ from ...staging.state.aliases import root_of
 from ...staging.state.growing_lists import GrowLists
 from ...staging.state.heap import is_older
 from ...staging.state.missing_values import bound_parts
-from ...staging.state.statement import Path, Restage, Statement
-from ...values.locations import Location
+from ...staging.state.statement import Restage, Statement
+from ...values.locations import Location, Path
 from ...values.structures import Spec, unflatten
 from ..ir.alias_analysis import AliasAnalysis
 from ..ir.graph import Graph, Node
@@ -300,7 +300,7 @@ class Recursion(Arguments):
                 "it changes a list or dict among its arguments",
                 "return the changed values, or write to an array",
             )
-        builder = path.capture.builder  # type: ignore[attr-defined]
+        builder = path.capture.builder
         indices = dict(zip(map(id, placeholders), self.staged_arguments(), strict=True))
         results = Results.of(self, statement, path, indices)
         written = [i for i, p in zip(self.staged_arguments(), placeholders, strict=True) if p.version]

@@ -66,7 +66,9 @@ def _use_of_none(value: Any, use: str, *args: Any) -> None:
         use_none(use, *args)
 
 
-_LISTS = {"list_get": operator.getitem, "list_pop": _pop, "list_set": _write}
+_LISTS: dict[str, Callable[..., Any]] = {
+    "list_get": operator.getitem, "list_pop": _pop, "list_set": _write
+}  # fmt: skip
 _METHODS: dict[str, tuple[Callable[..., Any], Kinds]] = {
     "take": (_pop, (IndexError,)),
     "put": (_write, (IndexError,)),
@@ -91,7 +93,7 @@ def errors_of(op: str, inputs: Sequence[Node], attrs: dict[str, Any]) -> Found |
         return _LISTS[op], slots[:2], _kinds(inputs, IndexError)
     if op in ("list_update", "reference_update"):
         function, kinds = _of_method(inputs[0].type, attrs["method"])
-        return function and (function, slots, kinds)
+        return None if function is None else (function, slots, kinds)
     function = attrs.get("function") or _FUNCTIONS.get(op) or getattr(operator, op, None)
     kinds = _kinds(inputs, *_of_function(op, function, inputs, attrs))
     return (function, attrs.get("args", slots), kinds) if kinds and callable(function) else None

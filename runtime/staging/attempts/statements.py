@@ -109,9 +109,9 @@ def _try_stmt(
         elif len(turns) == 1 and is_left and not others:
             turn(turns[0])
         else:
-            if_stmt(  # type: ignore[call-arg]
+            if_stmt(
                 backend, flight.state.number == turns[0].number, lambda: turn(turns[0]),
-                lambda: rest(turns[1:]), *accessors, names, outputs,
+                lambda: rest(turns[1:]), accessors[0], accessors[1], names, outputs,
             )  # fmt: skip
 
     def turn(raised: Raised) -> None:

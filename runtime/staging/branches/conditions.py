@@ -183,7 +183,8 @@ def merge_paths(
                 continue
             x, y, kind = merge_results(backend, location, leaf_name, x, y, rows)
             if is_exact and backend.changes_rank(kind, x, y):  # type: ignore[attr-defined]
-                rows.add(leaf_name, *map(backend.type_of, (x, y)), "one is a number, the other is an array")
+                kinds = backend.type_of(x), backend.type_of(y)
+                rows.add(leaf_name, *kinds, "one is a number, the other is an array")
             if location in forgotten[0]:
                 x = Undefined(leaf_name)
             elif location in forgotten[1]:

@@ -118,8 +118,8 @@ class Split:
         return run
 
     def _set_state(self, values: tuple) -> None:
-        *values, self.result = values
-        self.statement.set_state(tuple(values))
+        self.statement.set_state(values[:-1])
+        self.result = values[-1]
 
 
 class _State:

@@ -127,7 +127,7 @@ class Statement:
                 self.restore()
                 begin()
 
-            if isinstance(closure, tuple(SPLIT)):
+            if hasattr(closure, "restart"):
                 closure.restart = restart
             begin()
             if running.flight is None:
