@@ -11,8 +11,8 @@ from .active_backends import assuming
 from .in_flight import running
 from .rolling_attempts import is_rolling
 
-MAX_FORKS, MAX_ATTEMPTS = 4, 32
-"""How many conditions may fork one run, and how many forks one trace may attempt."""
+MAX_FORKS = 64
+"""How many times conditions may fork the runs of one trace. Five in a row do so 31 times."""
 
 
 class Fork(BaseException):
@@ -36,17 +36,24 @@ class Run:
     """
 
     def __init__(
-        self, outcomes: Mapping[int, bool] | None = None, end: int = -1, *, is_loop: bool = False
+        self,
+        outcomes: Mapping[int, bool] | None = None,
+        end: int = -1,
+        *,
+        is_loop: bool = False,
+        is_root: bool = False,
     ) -> None:
-        self.is_loop = is_loop
+        self.is_loop, self.is_root = is_loop, is_root
+        self._first = next(iter(outcomes or {-1: True}))
+        self._is_ending = False
         self.outcomes, self.end = dict(outcomes or {}), end
         self._decided: list[tuple[Any, bool]] = []
-        self.forks = len(self.outcomes)
         self.count = 0
         self._assumed = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
         _stack.runs.append(self)
+        self._is_in_try = running.flight is not None
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -58,6 +65,7 @@ class Run:
         index = self.count
         self.count += 1
         if index == self.end:
+            self._is_ending = True
             raise Reached(self, condition)
         for decided, outcome in self._decided:
             if is_same(condition, decided):
@@ -68,9 +76,20 @@ class Run:
         return index
 
     @property
+    def has_printed(self) -> bool:
+        """Whether the run of a function has printed plain values before, or prints them as it ends."""
+        is_repeated = self.end >= 0 or self.count <= self._first
+        return self.is_root and (is_repeated or self._is_ending)
+
+    @property
     def can_fork(self) -> bool:
-        is_affordable = self.forks < MAX_FORKS and _stack.attempts < MAX_ATTEMPTS
-        return is_affordable and running.flight is None and not is_rolling()
+        """Whether the run can begin again: no `try` around it has begun, and none in it may have caught."""
+        flight = running.flight
+        is_tried = flight is not None and (
+            any(region.rests for region in flight.regions) or flight.expected((Fork,))
+        )
+        is_ended = self._is_in_try or is_tried or self.end >= 0
+        return _stack.forks < MAX_FORKS and not is_ended and not is_rolling()
 
     @property
     def is_exact(self) -> bool:
@@ -80,14 +99,15 @@ class Run:
     def fork(self, index: int, error: Exception) -> None:
         """Fork the run at a condition, unless that cannot help or would be too costly."""
         if getattr(error, "can_fork", False) and self.can_fork:
-            _stack.attempts += 1
+            _stack.forks += 1
+            self._is_ending = True
             raise Fork(self, index, error)
 
 
 class _Stack(threading.local):
     def __init__(self) -> None:
         self.runs: list[Run] = []
-        self.attempts = 0
+        self.forks = 0
 
 
 _stack = _Stack()
@@ -100,4 +120,4 @@ def current_run() -> Run | None:
 def begin_trace() -> None:
     """Count forks from 0, unless another trace surrounds the one that begins."""
     if not _stack.runs:
-        _stack.attempts = 0
+        _stack.forks = 0

@@ -242,7 +242,7 @@ class MismatchError(StagingError):
 
     In a staged loop, a variable needs one type before the loop and after every iteration. After a staged
     `if`, most backends need one type for both branches. `ag.function` captures what follows the `if` once for
-    each of them, up to four times in one function, unless a loop carries the variable.
+    each of them, unless a loop carries the variable, or more than five such conditions follow each other.
     Numbers are converted to arrays, integers are promoted to floats, and lengths may differ. Structures and
     numbers of dimensions must match, and text cannot be merged with numbers.
 

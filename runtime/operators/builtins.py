@@ -17,6 +17,7 @@ from ..backends import AFTER_REGISTRATION, staged_by
 from ..backends.builtins import DISPATCHING, MATH, NUMPY, PYTHON, original
 from ..core.active_backends import active_backend
 from ..core.closures import nothing
+from ..core.forks import current_run
 from ..core.rolling_attempts import note_use
 from ..debugging.tracebacks import drop_current_frame
 from ..values.selected_container import SelectedList
@@ -88,8 +89,10 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     kwargs["key"] = DISPATCHING.get(id(key), key)
                     return by_key(innermost, function, *args, **kwargs)
                 backend = _staged_argument(args, kwargs, is_shown=function in _SHOWING)
-                if backend is None and function is print and staging.in_branch():
-                    backend = innermost
+                if backend is None and function is print:
+                    if (run := current_run()) is not None and run.has_printed:
+                        return None
+                    backend = innermost if staging.in_branch() else None
                 if backend is not None:
                     if function in _INSPECTING:
                         note_use(function)

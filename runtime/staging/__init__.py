@@ -16,7 +16,7 @@ from ..core.active_backends import ACTIVE
 
 _HOMES = {
     "conditions": "if_exp if_stmt",
-    "forks": "fork_if_exp fork_if_stmt run_function",
+    "forks": "decide fork_if_exp fork_if_stmt run_function",
     "expressions": "contains ended extend found_in get_item has_staged in_branch keep "
     "list_comp looping owner_of owner_of_item owner_of_text plain_comp run_noting_condition shown "
     "staged_list tells_raises without_effects",

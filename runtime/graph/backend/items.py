@@ -175,6 +175,17 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
     return target
 
 
+def _decided_item(target: Sequence[Any], key: Any, error: MismatchError) -> Any:
+    """Return an item for which the code that follows is captured, once for each."""
+    backend, size = active_backend(), len(target)
+    is_outside = (key < -size) | (key >= size)
+    raise_if(backend, is_outside, IndexError(f"{type(target).__name__} index out of range"))
+    for i, item in enumerate(target[:-1]):
+        if staging.decide(backend, (key == i) | (key == i - size), error):
+            return item
+    return target[-1]
+
+
 def _item_of_sequence(target: Sequence[Any], key: Any) -> Any:
     """Read an item of a plain list or tuple at a staged index."""
     if any(v is None for v in target):
@@ -184,11 +195,19 @@ def _item_of_sequence(target: Sequence[Any], key: Any) -> Any:
     are_lists = bool(target) and all(isinstance(v, list) for v in target)
     parts = [part for v in target if isinstance(v, list) for part in v] if are_lists else target
     if any(isinstance(part, (list, tuple, dict)) for part in parts):
-        raise MismatchError(
+        error = MismatchError(
             f"a {type(target).__name__} whose items differ in structure is indexed by a staged value",
             why="the index is known only when the graph runs, so all items need one structure",
             remedy="make all items the same length, or use an array",
         )
+        return _decided_item(target, key, error)
+    if not all(map(recording.can_stage, target)):
+        error = MismatchError(
+            f"a {type(target).__name__} with items that a graph cannot contain is indexed by a staged value",
+            why="the index is known only when the graph runs",
+            remedy="test the index and select one of the items in each branch",
+        )
+        return _decided_item(target, key, error)
     if are_lists and parts:
         kind = next(recording.to_node(v).type for v in target if v)
         if isinstance(kind, ArrayType):
@@ -200,12 +219,13 @@ def _item_of_sequence(target: Sequence[Any], key: Any) -> Any:
     for kind in kinds[1:]:
         try:
             merged = merge_types(merged, kind)
-        except TypeError as error:
-            raise MismatchError(
+        except TypeError as reason:
+            error = MismatchError(
                 f"a {type(target).__name__} whose items differ in type is indexed by a staged value",
-                why=f"the index is known only when the graph runs, so all items need one type: {error}",
+                why=f"the index is known only when the graph runs, so all items need one type: {reason}",
                 remedy="convert its items to one type",
-            ) from None
+            )
+            return _decided_item(target, key, error)
     items = recording.add("list" if isinstance(target, list) else "tuple", target, ListType(merged))
     item = recording.record("list_get", (items, key), merged)
     if are_lists and isinstance(item, Tensor):  # the lists have different lengths

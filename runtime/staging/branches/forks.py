@@ -69,11 +69,30 @@ def _run_or_fork(
         raise
 
 
+def decide(backend: Any, cond: Any, error: MismatchError) -> bool:
+    """Return the outcome of a condition, for which the code that follows is captured once for each.
+
+    Raises:
+        MismatchError: that is impossible; `error` is raised.
+    """
+    error.can_fork = True  # type: ignore[attr-defined]
+    run = current_run()
+    if run is None or not hasattr(backend, "rewound"):
+        raise error
+    index = run.meet(cond, backend.is_same_test)
+    if index not in run.outcomes:
+        run.fork(index, error)
+        raise error
+    return run.outcomes[index]
+
+
 class Split:
     """A closure whose run a condition has forked: a condition with two runs of it."""
 
     def __init__(self, statement: Statement, closure: Callable[[], Any], fork: Fork):
         self.statement, self.closure, self.fork = statement, closure, fork
+        if statement.heap.moved():  # an iterator has advanced, and cannot be put back
+            raise self._error()
         self.restart: Callable[[], None] = nothing
         """Restore what was before the closure ran."""
         self.result: Any = None
@@ -93,7 +112,7 @@ class Split:
 
     def _test(self) -> Any:
         """Run the closure again up to the condition, and return its test."""
-        run = Run(self.fork.run.outcomes, self.fork.index)
+        run = Run(self.fork.run.outcomes, self.fork.index, is_root=self.fork.run.is_root)
         backend: Any = self.statement.backend
         try:
             with backend.rewound(Reached), run:
@@ -115,6 +134,7 @@ class Split:
             self.result = self.closure()
 
         run.outcomes = {**self.fork.run.outcomes, self.fork.index: outcome}  # type: ignore[attr-defined]
+        run.is_root = self.fork.run.is_root  # type: ignore[attr-defined]
         return run
 
     def _set_state(self, values: tuple) -> None:
@@ -144,7 +164,7 @@ def run_function(backend: Any, function: Callable[[], Any], reached: Sequence[An
     """Run the function that is traced. `reached` are values that it may change."""
     begin_trace()
     statement = Statement(backend, (function,), (tuple, set_nothing), (), is_expression=True, reached=reached)
-    run, ended = Run(), None
+    run, ended = Run(is_root=True), None
     try:
         with backend.undone_after(Fork):
             try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import warnings
 from typing import Any
 
@@ -202,11 +203,42 @@ def deleted_key(x):
     return len(table)
 
 
+def function_at_an_index(xs):
+    return [math.sin, math.cos, math.exp][int(xs[2])](xs[0])
+
+
+def function_by_a_key(xs):
+    operators = {"+": operator.add, "-": operator.sub, "*": lambda a, b: a * b}
+    sign = "+" if xs[0] > 1 else "-" if xs[1] > 1 else "*"
+    return operators[sign](xs[0], xs[2])
+
+
+def unlike_items(xs):
+    item = [(1.0, xs[0]), {"value": xs[1]}, xs[2]][int(xs[2])]
+    if isinstance(item, tuple):
+        return item[1]
+    return item["value"] * 2 if isinstance(item, dict) else item * 3
+
+
+def in_a_try(xs):
+    found = "none"
+    try:
+        found = (1, 2) if xs[0] > 1 else "abcd"
+        if len(found) == 2:
+            raise KeyError
+    except KeyError:
+        return len(found) * 10
+    finally:
+        print("done")
+    return len(found)
+
+
 FUNCTIONS = [
     tuples_of_two_lengths, value_by_a_tag, length, array_or_number, number_or_array, dicts_of_unlike_keys,
     text_or_number, objects_of_two_classes, largest_of_unlike_shapes, functions, function_or_none, in_a_loop,
     three_in_a_loop, in_a_while_loop, in_a_branch, in_a_called_function, effects_before, four_in_a_row,
-    class_chosen_by_a_branch, key_on_one_path, deleted_key,
+    class_chosen_by_a_branch, key_on_one_path, deleted_key, function_at_an_index, function_by_a_key,
+    unlike_items, in_a_try,
 ]  # fmt: skip
 ARRAYS = [np.array(a) for a in ([1.5, 0.5, 2.5], [0.5, 1.2, 0.3], [3.0, 2.0, 1.0], [-1.0, 0.0, 1.5])]
 
@@ -249,7 +281,7 @@ def test_a_loop_that_carries_both_types_is_refused():
 
 
 def test_a_condition_by_a_random_number_is_refused():
-    """The run for each outcome would draw another number."""
+    """Each outcome would draw another number."""
 
     @ag.function
     def f(xs):
@@ -258,3 +290,45 @@ def test_a_condition_by_a_random_number_is_refused():
 
     with pytest.raises(ag.MismatchError, match="numbers of dimensions differ"):
         f(ARRAYS[0])
+
+
+def test_more_conditions_than_can_be_doubled_are_refused():
+    @ag.function
+    def f(xs):
+        return sum(len((i, i) if xs[0] > i else (i,)) for i in range(20))
+
+    with pytest.raises(ag.MismatchError, match="the structures differ"):
+        f(ARRAYS[0])
+
+
+def test_an_iterator_that_has_advanced_is_not_advanced_again():
+    def numbers():
+        yield from (1.0, 2.0, 3.0)
+
+    def f(xs):
+        items = numbers()
+        y = 0.0
+        if xs[0] > 0:
+            first = next(items)
+            y = sum((first,) if xs[1] > 1 else (first, first))
+        return y + 1
+
+    with warnings.catch_warnings(action="ignore", category=ag.SideEffectWarning):
+        for given in ARRAYS:
+            assert ag.function(f)(given) == f(given)
+
+
+def test_what_is_printed(capsys: pytest.CaptureFixture[str]):
+    """Plain values are printed by the trace up to the condition, and by each call after it."""
+
+    @ag.function
+    def f(xs):
+        print("start")
+        t = (1, 2) if xs[0] > 1 else (1,)
+        print("middle")
+        u = (1, 2) if xs[1] > 1 else (1,)
+        print("end", xs[0])
+        return len(t) + len(u)
+
+    assert [f(given) for given in ARRAYS[:2]] == [3, 3]
+    assert capsys.readouterr().out.split("\n") == ["start", "middle", "end 1.5", "middle", "end 0.5", ""]
