@@ -136,7 +136,7 @@ def _of_function(op: str, function: Any, inputs: Sequence[Node], attrs: dict[str
         return (ValueError,)
     linalg = (np.linalg.LinAlgError,) if op.startswith("numpy.linalg.") else ()
     is_open = any(isinstance(kind, ArrayType) and None in kind.shape for kind in kinds)
-    is_array_operation = op.startswith("numpy.") or len(inputs) == 2
+    is_array_operation = op.startswith("numpy.") or (len(inputs) == 2 and hasattr(operator, op))
     return (*linalg, ValueError) if is_open and is_array_operation else linalg
 
 
