@@ -113,6 +113,11 @@ class _Stack(threading.local):
 _stack = _Stack()
 
 
+def is_forked() -> bool:
+    """Return whether the outcome of a condition is decided for what is captured."""
+    return any(run.outcomes for run in _stack.runs)
+
+
 def current_run() -> Run | None:
     return _stack.runs[-1] if _stack.runs else None
 

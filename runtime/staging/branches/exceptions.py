@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ...backends import staged_by
+from ...core.forks import is_forked
 from ...core.in_flight import running
 from ...debugging.call_sites import enclosing_try
 from ...debugging.error_operands import has_staged_variable, operand_rows
@@ -60,6 +61,8 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
         return True
     if isinstance(error, AutographError):
         return False
+    if isinstance(error, _OF_UNLIKE_VALUES) and is_forked():
+        return True
     if is_internal(code):
         kinds = AssertionError, LookupError, ArithmeticError, ValueError
         return isinstance(error, kinds) and code.co_name in RAISING_FUNCTIONS
@@ -71,6 +74,8 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
     return is_raised and package not in but and not any(map(has_staged_variable, foreign))
 
 
+_OF_UNLIKE_VALUES = TypeError, AttributeError, LookupError, ValueError
+"""What raises where a path is captured with a value of another type than it ever has there."""
 _OF_OPERATIONS = LookupError, ArithmeticError, ValueError
 """What operations on plain values raise. A TypeError may be about the staged value itself."""
 

@@ -231,21 +231,21 @@ def test_an_operation_on_plain_values_raises_only_where_it_runs(function, fine, 
         staged(fails)
 
 
-def caught_in_a_try(x):
+def caught_in_a_try(xs):
     y = 0.0
     try:
-        if x > 0:
-            y = {}
+        for x in xs:
+            y = {} if x > 0 else 1.0
     except Exception:
         y = 2.0
     return y
 
 
-def caught_by_suppress(x):
+def caught_by_suppress(xs):
     y = 0.0
     with contextlib.suppress(Exception):
-        if x > 0:
-            y = {}
+        for x in xs:
+            y = {} if x > 0 else 1.0
     return y
 
 
@@ -266,7 +266,7 @@ def caught_in_a_loop(x):
     total = 0.0
     for i in range(3):
         try:
-            total += hash(x) * i
+            total += hash(x[0]) * i
         except TypeError:
             total += 1.0
     return total
@@ -275,7 +275,7 @@ def caught_in_a_loop(x):
 def caught_by_everything(x):
     y = 0.0
     try:
-        if x > 0:
+        if x[0] > 0:
             y = {}
     except:  # noqa: E722
         y = 2.0
@@ -291,21 +291,20 @@ def caught_by_everything(x):
 )  # fmt: skip
 def test_a_handler_does_not_hide_what_cannot_be_staged(f: Any):
     with pytest.raises(ag.StagingError):
-        ag.function(f)(np.float64(1.0))
+        ag.function(f)(np.array([1.0]))
 
 
 def test_a_handler_that_names_the_error_gets_it():
-    def f(x):
+    def f(xs):
+        y = 0.0
         try:
-            if x > 0:
-                y = {}
-            else:
-                y = 1.0
+            for x in xs:
+                y = {} if x > 0 else 1.0
         except ag.MismatchError:
             return 5.0
         return y
 
-    assert ag.function(f)(np.float64(1.0)) == 5.0
+    assert ag.function(f)(np.array([1.0])) == 5.0
 
 
 def assigned_in_the_second_operand_of_and(k):

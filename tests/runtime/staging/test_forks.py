@@ -233,12 +233,21 @@ def in_a_try(xs):
     return len(found)
 
 
+def told_apart_by_another_condition(xs):
+    """What raises on a path that is never taken does not end the trace."""
+    shape = Circle(2.0) if xs[0] > 1 else "none"
+    pair = (xs[0], xs[1]) if xs[0] > 1 else xs[0]
+    if xs[0] * 2 > 2:
+        return shape.area() + pair[1]
+    return len(shape.upper()) + pair
+
+
 FUNCTIONS = [
     tuples_of_two_lengths, value_by_a_tag, length, array_or_number, number_or_array, dicts_of_unlike_keys,
     text_or_number, objects_of_two_classes, largest_of_unlike_shapes, functions, function_or_none, in_a_loop,
     three_in_a_loop, in_a_while_loop, in_a_branch, in_a_called_function, effects_before, four_in_a_row,
     class_chosen_by_a_branch, key_on_one_path, deleted_key, function_at_an_index, function_by_a_key,
-    unlike_items, in_a_try,
+    unlike_items, in_a_try, told_apart_by_another_condition,
 ]  # fmt: skip
 ARRAYS = [np.array(a) for a in ([1.5, 0.5, 2.5], [0.5, 1.2, 0.3], [3.0, 2.0, 1.0], [-1.0, 0.0, 1.5])]
 
@@ -332,3 +341,14 @@ def test_what_is_printed(capsys: pytest.CaptureFixture[str]):
 
     assert [f(given) for given in ARRAYS[:2]] == [3, 3]
     assert capsys.readouterr().out.split("\n") == ["start", "middle", "end 1.5", "middle", "end 0.5", ""]
+
+
+def test_an_error_is_raised_where_its_path_runs():
+    @ag.function
+    def f(xs):
+        found = {"a": 1.0} if xs[0] > 1 else {"b": 2.0}
+        return found["a"]
+
+    assert f(ARRAYS[0]) == 1.0
+    with pytest.raises(KeyError, match="^'a'$"):
+        f(ARRAYS[1])
