@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -87,8 +88,12 @@ def errors_of(op: str, inputs: Sequence[Node], attrs: dict[str, Any]) -> Found |
     slots = tuple(map(Slot, range(len(inputs))))
     if op == "some" and attrs.get("use"):
         return _use_of_none, (Slot(0), attrs["use"], *attrs["args"]), (TypeError, AttributeError)
-    if op == "setitem":
-        return operator.getitem, (Slot(0), attrs["key"]), _kinds(inputs[:2], IndexError)
+    if op in ("getitem", "setitem"):
+        key = attrs["key"] if op == "setitem" else attrs["args"][1]
+        if _is_within(inputs[0].type, key):
+            return None
+        if op == "setitem":
+            return operator.getitem, (Slot(0), key), _kinds(inputs[:2], IndexError)
     if op in _LISTS:
         return _LISTS[op], slots[:2], _kinds(inputs, IndexError)
     if op in ("list_update", "reference_update"):
@@ -102,6 +107,15 @@ def errors_of(op: str, inputs: Sequence[Node], attrs: dict[str, Any]) -> Found |
 def is_unchecked(node: Node) -> bool:
     """Return whether a node stands for a value that may be None, whose use raises the error."""
     return node.op == "some" and not node.attrs.get("use")
+
+
+def _is_within(kind: Any, key: Any) -> bool:
+    """Return whether a key of plain integers and slices is within the bounds of an array of static shape."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return isinstance(kind, ArrayType) and all(
+        isinstance(part, slice) or (type(part) is int and size is not None and -size <= part < size)
+        for part, size in itertools.zip_longest(parts, kind.shape[: len(parts)])
+    )
 
 
 def _kinds(inputs: Sequence[Node], *kinds: type[Exception]) -> Kinds:

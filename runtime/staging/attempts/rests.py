@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+from ...backends import staged_by
 from ...core.active_backends import assuming
 from ...values.locations import RESULT, Location, Path
 from ..branches.conditions import growing, merge_paths
@@ -56,6 +57,7 @@ class Rest:
         skipped.is_left = True
         try:
             self.capture.leaves = statement.note(path, result)
+            dead = {v for v in statement.variables if not all(map(_is_in_scope, path.values[v][0]))}
             self.capture.value = result
         finally:
             self.stack.close()
@@ -65,6 +67,9 @@ class Rest:
         with self.backend.open_branch() as skipped.capture:
             pass
         for variable, value in zip(statement.variables, statement.before, strict=True):
+            if variable in dead:
+                del path.values[variable]
+                continue
             skipped.values[variable], skipped.raw[variable] = statement.flatten(value), value
         if self.skipped is not None:
             path.values[RESULT], skipped.values[RESULT] = map(statement.flatten, (result, self.skipped))
@@ -102,3 +107,8 @@ class Rest:
     def abandon(self) -> None:
         self.stack.close()
         self.statement.restore()
+
+
+def _is_in_scope(leaf: Any) -> bool:
+    """Return whether a value can be used. A dead variable may hold a value of a branch that has ended."""
+    return staged_by(leaf) is None or getattr(leaf, "is_in_scope", True)

@@ -350,5 +350,5 @@ def test_an_error_is_raised_where_its_path_runs():
         return found["a"]
 
     assert f(ARRAYS[0]) == 1.0
-    with pytest.raises(KeyError, match="^'a'$"):
+    with pytest.raises(KeyError, match=r"^'a'$"):
         f(ARRAYS[1])

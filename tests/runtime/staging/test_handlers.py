@@ -291,3 +291,38 @@ def test_as_in_python(function: Any, engine: str):
     staged = ag.function(function, engine=engine)
     for xs in ARRAYS:
         np.testing.assert_equal(outcome(staged, xs), outcome(function, xs))
+
+
+def returned_in_a_handler_of_an_inner_try(xs):
+    found, scale = [1.0, 2.0], 1.0
+    try:
+        if xs[0] <= 4:
+            try:
+                found.index(xs[0] * scale)
+            except ValueError:
+                if xs[0] > 2:
+                    return scale
+            scale = xs[1] * 2
+    except IndexError:
+        pass
+    return None
+
+
+@pytest.mark.parametrize("xs", ARRAYS, ids=str)
+def test_a_dead_variable_of_an_inner_try(xs: np.ndarray):
+    staged = ag.function(returned_in_a_handler_of_an_inner_try)
+    assert staged(xs) == returned_in_a_handler_of_an_inner_try(xs)
+
+
+def test_an_index_within_static_bounds_is_not_checked():
+    @ag.function
+    def f(xs):
+        try:
+            return xs[0] + xs[-2, 1:]
+        except IndexError:
+            return xs[0, 1:]
+
+    with pytest.raises(ValueError, match="broadcast"):
+        f(np.ones((3, 3)))
+    assert f(np.ones((2, 2))).tolist() == [2.0, 2.0]
+    assert "attempt" not in str(f.get_concrete_function(np.ones((2, 2))).graph)
