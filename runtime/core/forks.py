@@ -9,7 +9,6 @@ from typing import Any, Self
 
 from .active_backends import assuming
 from .in_flight import running
-from .rolling_attempts import is_rolling
 
 MAX_FORKS = 64
 """How many times conditions may fork the runs of one trace. Five in a row do so 31 times."""
@@ -89,7 +88,7 @@ class Run:
             any(region.rests for region in flight.regions) or flight.expected((Fork,))
         )
         is_ended = self._is_in_try or is_tried or self.end >= 0
-        return _stack.forks < MAX_FORKS and not is_ended and not is_rolling()
+        return _stack.forks < MAX_FORKS and not is_ended
 
     @property
     def is_exact(self) -> bool:

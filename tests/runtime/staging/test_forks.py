@@ -203,6 +203,14 @@ def deleted_key(x):
     return len(table)
 
 
+def in_a_rolled_loop(xs):
+    found = []
+    for i in range(20):
+        t = (i, 1) if xs[0] > i else (i,)
+        found.append(len(t))
+    return found
+
+
 def function_at_an_index(xs):
     return [math.sin, math.cos, math.exp][int(xs[2])](xs[0])
 
@@ -248,6 +256,7 @@ FUNCTIONS = [
     three_in_a_loop, in_a_while_loop, in_a_branch, in_a_called_function, effects_before, four_in_a_row,
     class_chosen_by_a_branch, key_on_one_path, deleted_key, function_at_an_index, function_by_a_key,
     unlike_items, in_a_try, told_apart_by_another_condition,
+    in_a_rolled_loop,
 ]  # fmt: skip
 ARRAYS = [np.array(a) for a in ([1.5, 0.5, 2.5], [0.5, 1.2, 0.3], [3.0, 2.0, 1.0], [-1.0, 0.0, 1.5])]
 
@@ -304,7 +313,7 @@ def test_a_condition_by_a_random_number_is_refused():
 def test_more_conditions_than_can_be_doubled_are_refused():
     @ag.function
     def f(xs):
-        return sum(len((i, i) if xs[0] > i else (i,)) for i in range(20))
+        return sum([len((i, i) if xs[i % 3] > i else (i,)) for i in (0, 1, 2, 3, 4, 5, 6, 7)])
 
     with pytest.raises(ag.MismatchError, match="the structures differ"):
         f(ARRAYS[0])
