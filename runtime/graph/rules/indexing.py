@@ -110,7 +110,7 @@ def check_setitem(array: ArrayType, key: Any, value: Any) -> None:
     """Raise NumPy's error if `value` can never be broadcast to `array[key]`."""
     selection, value_shape = Selection.of(array.shape, key), shape_of(value)
     target = selection.shape
-    if selection.is_empty_mask:
+    if selection.is_empty_mask or (selection.is_mask and None in shape_of(selection.parts[0].value)):
         return
     if selection.is_mask:
         check_mask_assignment(target, value_shape)

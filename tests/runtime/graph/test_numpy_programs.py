@@ -265,3 +265,18 @@ def test_a_graph_with_writes_can_be_saved(tmp_path: Any) -> None:
     ag.save(ag.function(f).get_concrete_function(V), tmp_path / "f.json")
     actual, expected = run(ag.load(tmp_path / "f.json"), (V,)), run(f, (V,))
     check_same(actual.value, expected.value, "value", exact=True)
+
+
+def test_a_mask_of_unknown_length_may_be_empty():
+    """NumPy then assigns nothing, and asks neither for the length of the mask nor for the rank of the values."""
+
+    def f(a, c):
+        found = a[a == a]
+        c[found == found] = a
+        return c
+
+    empty, filled = np.zeros((2, 0)), np.zeros((2, 1))
+    c = np.array([-1, 1], np.int32)
+    assert ag.function(f)(empty, c.copy()).tolist() == [-1, 1]
+    with pytest.raises(TypeError, match="requires a 0 or 1-dimensional input"):
+        ag.function(f)(filled, c.copy())
