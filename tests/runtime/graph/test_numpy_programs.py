@@ -268,7 +268,7 @@ def test_a_graph_with_writes_can_be_saved(tmp_path: Any) -> None:
 
 
 def test_a_mask_of_unknown_length_may_be_empty():
-    """NumPy then assigns nothing, and asks neither for the length of the mask nor for the rank of the values."""
+    """NumPy then assigns nothing, whatever the length of the mask and the rank of the values are."""
 
     def f(a, c):
         found = a[a == a]
