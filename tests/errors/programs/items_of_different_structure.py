@@ -5,18 +5,20 @@ import autograph_rs as ag
 
 def wrong():
     @ag.function
-    def pick(i):
-        return [(1, 2), (3,)][i]  # <-- here
+    def pick(seed):
+        rng = np.random.default_rng(seed)
+        return [(1, 2), (3,)][rng.integers(2)]  # <-- here
 
-    return pick(np.int64(0))[1]
+    return pick(0)[0]
 
 
 def repaired():
     @ag.function
-    def pick(i):
-        return [(1, 2), (3, 0)][i]
+    def pick(seed):
+        rng = np.random.default_rng(seed)
+        return [(1, 2), (3, 0)][rng.integers(2)]
 
-    return pick(np.int64(0))[1]
+    return pick(0)[0]
 
 
-EXPECTED = 2
+EXPECTED = 3

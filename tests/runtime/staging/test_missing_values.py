@@ -171,9 +171,8 @@ def key_that_may_be_none(x):
 
 
 REFUSED = [
-    in_a_tuple, in_a_deque, in_a_partial, in_a_method, in_an_iterator,
-    in_a_view, of_a_registered_object, of_an_object_in_its_class, list_in_a_dataclass, list_in_a_pair,
-    truth_of_the_users, class_of_what_may_be_none, attribute_of_what_may_be_none, key_that_may_be_none,
+    in_a_tuple, in_a_deque, in_a_partial, in_a_method, in_an_iterator, in_a_view, of_a_registered_object,
+    of_an_object_in_its_class, class_of_what_may_be_none, attribute_of_what_may_be_none, key_that_may_be_none,
 ]  # fmt: skip
 
 
@@ -183,6 +182,12 @@ def test_what_cannot_be_exact_is_refused(function: Any):
     with pytest.raises(ag.StagingError):
         ag.function(function)(np.float64(2.5))
     assert all(type(bag.items) is list for bag in (*REGISTERED, *Node.every))
+
+
+@pytest.mark.parametrize("function", [list_in_a_dataclass, list_in_a_pair, truth_of_the_users])
+@pytest.mark.parametrize("x", [2.5, -1.0])
+def test_what_each_outcome_tells(function: Any, x: float):
+    assert ag.function(function)(np.float64(x)) == function(np.float64(x))
 
 
 class Point(NamedTuple):
