@@ -184,8 +184,9 @@ def several(x):
 
 def mismatch(x):
     y = "text"
-    if x > 0:  # mismatch 1
+    while x > 0:  # mismatch 1
         y = x
+        x = x - 1
     return y
 
 
