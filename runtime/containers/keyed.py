@@ -51,10 +51,21 @@ def find(backend: Backend, key: Any, keys: Collection[Any], *, required: bool = 
     If none of them equals it, return -1, or raise a KeyError if the key is `required`.
     """
     own = getattr(backend, "find", None)
-    if own is not None and not (required and running.flight is not None):
+    if own is None:
+        place = _search(backend, key, keys)
+    elif required and running.flight is not None:  # a `try` may catch the KeyError
+        place = own(key, keys, required=False)
+    else:
         return own(key, keys, required=required)
-    place: Any = -1 if own is None else own(key, keys, required=False)
-    for i, known in enumerate(keys if own is None else ()):
+    if required:
+        raise_if(backend, place < 0, KeyError(key))
+    return place
+
+
+def _search(backend: Backend, key: Any, keys: Collection[Any]) -> Any:
+    """Return the position of a staged key by comparing it with each key, or -1."""
+    place: Any = -1
+    for i, known in enumerate(keys):
         test: Any = False
         if isinstance(known, (int, float, complex, tuple, np.generic)):
             test = is_equal(key, known)
@@ -64,8 +75,6 @@ def find(backend: Backend, key: Any, keys: Collection[Any], *, required: bool = 
             place = select(backend, test, i, place)
         elif test:
             place = i
-    if required:
-        raise_if(backend, place < 0, KeyError(key))
     return place
 
 
