@@ -56,8 +56,8 @@ def fork_if_exp(backend: Backend, cond: Any, if_true: Callable, if_false: Callab
 def _run_or_fork(
     backend: Any, cond: Any, first: Callable[[], Any], second: Callable[[], Any], stage: Callable[[bool], Any]
 ) -> Any:
-    run = current_run()
-    if run is None or not hasattr(backend, "rewound"):
+    run = _run_of(backend)
+    if run is None:
         return stage(False)
     index = run.meet(cond, backend.is_same_test)
     if index in run.outcomes:
@@ -76,14 +76,18 @@ def decide(backend: Any, cond: Any, error: MismatchError) -> bool:
         MismatchError: that is impossible; `error` is raised.
     """
     error.can_fork = True  # type: ignore[attr-defined]
-    run = current_run()
-    if run is None or not hasattr(backend, "rewound"):
-        raise error
-    index = run.meet(cond, backend.is_same_test)
-    if index not in run.outcomes:
+    run = _run_of(backend)
+    if run is not None:
+        index = run.meet(cond, backend.is_same_test)
+        if index in run.outcomes:
+            return run.outcomes[index]
         run.fork(index, error)
-        raise error
-    return run.outcomes[index]
+    raise error
+
+
+def _run_of(backend: Any) -> Run | None:
+    """Return the run that the condition of user code belongs to, or None if the backend cannot fork runs."""
+    return current_run() if hasattr(backend, "rewound") else None
 
 
 class Split:
