@@ -38,7 +38,7 @@ except ImportError:
 
 WORKER = Path(__file__).with_name("native_worker.py")
 ALLOWED, CALL = 1.3, 1.5e-6  # times Numba's time, and seconds for the call
-FIRST_CALLS, FEWEST_FIRST_CALLS, COLD_STARTS, STARTS = 25, 3, 3, 7
+FIRST_CALLS, FEWEST_FIRST_CALLS, COLD_STARTS, STARTS = 60, 3, 3, 7
 LONGEST_MEASUREMENT = 10.0  # seconds of first calls
 LONGEST_FIRST, LONGEST_COMPILED, LONGEST_LOADED = 1.1, 1.5, 0.05  # times "numpy", seconds, seconds
 THREADED = "N-body, 1000 steps", "Mandelbrot 200x200"  # calls of some 60 us and of some ms

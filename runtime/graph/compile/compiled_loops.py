@@ -6,7 +6,8 @@ with the carried values of that moment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, repeat
 from typing import Any, Protocol
@@ -125,76 +126,89 @@ class CompiledLoopEmitter(Emitter):
         if node.op == "for":
             self.keep_iterated(node.inputs[1])
         names = self.enter_loop(loop)
-        began = self.fresh("t")
         self.line(f"if {region}.runs_native:", node)
         self.indent += 1
         self.call(loop, f"{region}.run", names)
         self.indent -= 1
-        self.line("else:")
+        began, in_chunks = self.fresh("t"), node.op == "while" or node.inputs[1].op == "range"
+        self.line(f"elif {self.names[node.inputs[0]]}:" if in_chunks else "else:", node)
         self.indent += 1
         self.line(f"{began} = {region}.begin()")
         if node.op == "while":
             self.while_in_chunks(loop, names, region, began)
-        elif node.inputs[1].op == "range":
+        elif in_chunks:
             self.range_in_chunks(loop, names, region, began)
         else:
             self.plain_for(loop, names)
-        self.line(f"if {began} is not None: {region}.end({began})")
+            self.line(f"{region}.end({began})")
         self.indent -= 1
         self.finish_loop(loop, names)
 
     def while_in_chunks(self, loop: Loop, names: list[str], region: str, began: str) -> None:
-        node, test, size = loop.node, self.fresh("g"), self.fresh("n")
-        self.line(f"{test}, {size} = {self.names[node.inputs[0]]}, 1", node)
-        self.line(f"while {test}:", node)
+        node = loop.node
+        chunks = f"{self.global_name(while_chunks)}({region}, {began})"
+        self.line(f"for _ in {self.global_name(chain)}({chunks}):", node)
         self.indent += 1
-        self.line(f"for _ in {self.global_name(repeat)}(None, {size}):")
+        test = self.loop_body(loop, names, self.fresh("g"))
+        self.line(f"if not {test}:", node)
         self.indent += 1
-        result = self.loop_body(loop, names, test)
-        if result != test:
-            self.line(f"{test} = {result}", node)
-        self.line(f"if not {test}: break")
-        self.indent -= 1
+        self.line(f"{region}.end({began})")
+        self.line("break")
+        self.indent -= 2
         self.line("else:")
         self.indent += 1
-        self.line(f"{size} = {region}.next_chunk({began}, {size})")
-        self.line(f"if not {size}:")
-        self.indent += 1
         self.call(loop, f"{region}.take_over", names, [test])
-        self.line(f"{began} = None")
-        self.line("break")
-        self.indent -= 3
+        self.indent -= 1
 
     def range_in_chunks(self, loop: Loop, names: list[str], region: str, began: str) -> None:
         node = loop.node
-        test, source = node.inputs[:2]
+        source = node.inputs[1]
         [element] = loop.elements
         self.names[element] = self.fresh("x")
-        values, done, size = self.fresh("r"), self.fresh("i"), self.fresh("n")
-        self.line(f"{values}, {done}, {size} = {self.names[source]}, 0, 1", node)
-        self.line(f"while {self.names[test]} and {values}[{done}:]:", node)  # `len` is limited
+        chunks, rest = self.fresh("r"), self.fresh("r")
+        self.line(
+            f"{chunks} = {self.global_name(RangeChunks)}({region}, {began}, {self.names[source]})", node
+        )
+        self.line(f"for {self.names[element]} in {self.global_name(chain)}({chunks}):", node)
         self.indent += 1
-        self.line(f"for {self.names[element]} in {values}[{done}:{done} + {size}]:", node)
-        self.indent += 1
-        result = self.loop_body(loop, names, self.fresh("g"))
-        if result != "True":
-            self.line(f"if not {result}: break", node)
+        test = self.loop_body(loop, names, self.fresh("g"))
+        if test != "True":
+            self.line(f"if not {test}: break", node)
         self.indent -= 1
-        self.line("else:")
+        self.line(f"{rest} = {chunks}.rest")
+        self.line(f"if {rest}:")
         self.indent += 1
-        self.line(f"{done} += {size}")
-        self.line(f"if not {values}[{done}:]: break")
-        self.line(f"{size} = {region}.next_chunk({began}, {size})")
-        self.line(f"if not {size}:")
-        self.indent += 1
-        rest = self.fresh("r")
-        self.line(f"{rest} = {values}[{done}:]")
         bounds = [f"{rest}.{name}" for name in ("start", "stop", "step")]
         self.call(loop, f"{region}.take_over", names, ["True", *bounds[: len(list(source_leaves(source)))]])
-        self.line(f"{began} = None")
-        self.line("break")
         self.indent -= 1
-        self.line("continue")
-        self.indent -= 1
-        self.line("break")
-        self.indent -= 1
+        self.line(f"else: {region}.end({began})")
+
+
+chain = itertools.chain.from_iterable
+
+
+def while_chunks(loop: MeasuredLoop, began: float) -> Iterator[repeat[None]]:
+    """Iterate over chunks of the iterations of a `while` loop, until machine code takes over."""
+    size = 1
+    while size:
+        yield repeat(None, size)
+        size = loop.next_chunk(began, size)
+
+
+class RangeChunks:
+    """Iterate over chunks of a range, until machine code takes over its `rest`."""
+
+    def __init__(self, loop: MeasuredLoop, began: float, values: range) -> None:
+        self.loop, self.began, self.values = loop, began, values
+        self.rest = range(0)
+
+    def __iter__(self) -> Iterator[range]:
+        values, size = self.values, 1
+        while values:
+            yield values[:size]
+            values = values[size:]
+            if values:
+                size = self.loop.next_chunk(self.began, size)
+                if not size:
+                    self.rest = values
+                    return

@@ -149,7 +149,7 @@ class ChainRegion(Region):
     """A chain of element-wise operations. `call` maps its inputs to its results."""
 
     def __init__(self, chain: Chain, owner: Owner):
-        super().__init__(chain.nodes[0], chain.graph, owner, "chain of array operations")
+        super().__init__(chain.nodes[0], lambda: chain.graph, owner, "chain of array operations")
         self.chain = chain
         self._one_loop = for_one_loop(chain)
         self._is_long = len(chain.nodes) * math.prod(d or 0 for d in _shape(chain.nodes[0])) >= _LONG

@@ -69,8 +69,6 @@ class Engine:
             else:
                 for inner in node.graphs():
                     added += self._add(inner)
-        for region in added:
-            region.graph.name = self.graph.name  # for warnings and tracebacks
         return added
 
     def _compile_all(self) -> None:

@@ -41,6 +41,7 @@ def timed(function: Callable[..., tuple], arguments: tuple) -> tuple[tuple, floa
 class Owner(Protocol):
     """What has regions: an engine."""
 
+    graph: Graph
     is_fast: bool
     is_parallel: bool
 
@@ -54,15 +55,17 @@ class Region:
 
     Args:
         node: the node where the region stands in the user's code.
-        graph: the region.
+        make_graph: the function that makes the region's graph when it is first needed. Most never get hot.
         owner: the engine that the region belongs to.
         what: the noun for it in messages.
     """
 
     begin = staticmethod(perf_counter)
 
-    def __init__(self, node: Node, graph: Graph, owner: Owner, what: str):
-        self.node, self.graph, self.owner, self.what = node, graph, owner, what
+    def __init__(self, node: Node, make_graph: Callable[[], Graph], owner: Owner, what: str):
+        self.node, self.owner, self.what = node, owner, what
+        self._make_graph = make_graph
+        self._graph: Graph | None = None
         self.reason = ""
         """Why the region is not compiled, as a phrase."""
         self.ready = self.runs_native = False
@@ -77,6 +80,15 @@ class Region:
         self._native: NativeCode | None = None
         self._plain: Compiled | None = None
         self._lock = threading.RLock()
+
+    @property
+    def graph(self) -> Graph:
+        """The region as a graph of its own."""
+        with self._lock:
+            if self._graph is None:
+                self._graph = self._make_graph()
+                self._graph.name = self.owner.graph.name  # for warnings and tracebacks
+            return self._graph
 
     # --- Compilation ------------------------------------------------------------------------------
 
@@ -109,13 +121,8 @@ class Region:
             self.run = self._call if self.is_settled or not self._is_requested else self._run_measured
             self.ready = self.runs_native = True
         self.compile_seconds = perf_counter() - started
-        NATIVE.info(
-            "%s the %s at %s in %.1f ms",
-            "loaded" if self.from_cache else "compiled",
-            self.what,
-            self.node.place,
-            1000 * self.compile_seconds,
-        )
+        done, ms = "loaded" if self.from_cache else "compiled", 1000 * self.compile_seconds
+        NATIVE.info("%s the %s at %s in %.1f ms", done, self.what, self.node.place, ms)
 
     def _build(self) -> Build:
         """Return how the machine code of the region is made."""
@@ -196,12 +203,14 @@ class Region:
         """Keep machine code, or go back to Python if that took less time for each call."""
         python, native = self.python_average, self.native_average
         if self.python_calls and native > python:
-            self.refuse(
-                f"machine code took {1e6 * native:.1f} us for each call, Python {1e6 * python:.1f} us"
-            )
-            self.owner.changed()
+            self._refuse_slower(native, python)
         else:
             self.keep()
+
+    def _refuse_slower(self, native: float, python: float) -> None:
+        """Go back to Python, given the seconds of a call of each."""
+        self.refuse(f"machine code took {1e6 * native:.1f} us for each call, Python {1e6 * python:.1f} us")
+        self.owner.changed()
 
     def keep(self) -> None:
         """Run machine code from the next call on, and measure no more."""
@@ -247,7 +256,7 @@ class LoopRegion(Region):
 
     def __init__(self, node: Node, read: set[int], owner: Owner):
         """Make a region of a loop of which only the results with the indices `read` are needed."""
-        super().__init__(node, region_graph(node, read), owner, "loop")
+        super().__init__(node, lambda: region_graph(node, read), owner, "loop")
         self._resumed: dict[tuple[NativeCode, int], Callable[..., tuple]] = {}
         self._nesting = threading.local()
         self._trial: Trial | None = None
@@ -333,9 +342,7 @@ class LoopRegion(Region):
         if pays:
             self.keep()
         else:
-            native, python = (1e6 * s / TRIALS for s in (trial.native_seconds, trial.python_seconds))
-            self.refuse(f"machine code took {native:.1f} us for each call, Python {python:.1f} us")
-            self.owner.changed()
+            self._refuse_slower(trial.native_seconds / TRIALS, trial.python_seconds / TRIALS)
 
     def _recover(self, native: NativeCode, status: int, frame: Any, arguments: tuple) -> tuple:
         """Return the results of a call that machine code did not finish."""

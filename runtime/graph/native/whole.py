@@ -41,7 +41,7 @@ class WholeGraph(Region):
     """
 
     def __init__(self, graph: Graph, owner: Owner, parts: Callable[..., tuple]):
-        super().__init__(next(filter(is_loop, graph.nodes)), graph, owner, "code around the loop")
+        super().__init__(next(filter(is_loop, graph.nodes)), lambda: graph, owner, "code around the loop")
         self.parts = parts
         self.run = self._run_parts
         self._shortest_parts = self._shortest = float("inf")
