@@ -58,7 +58,8 @@ FLOORS = """
     runtime/graph/native/operations
     runtime/graph/native/codegen
     runtime/graph/native/linking
-    runtime/graph/compile runtime/graph/backend
+    runtime/graph/compile runtime/graph/backend/builtins
+    runtime/graph/backend
     runtime/graph/concrete runtime/graph/gradient runtime/graph/native
     runtime/graph/serialization runtime/graph/functions/elementwise
     runtime/graph/functions/reductions runtime/graph/functions/fourier runtime/graph/functions/linear_algebra

@@ -177,19 +177,19 @@ class UnsupportedPlaceError(StagingError):
 class UnsupportedFunctionError(StagingError):
     """A function was called on a staged value, and the backend has no operation for it.
 
-    >>> import autograph_rs as ag, numpy as np
+    >>> import autograph_rs as ag, math, numpy as np
     >>> @ag.function
-    ... def octal(x):
-    ...     return int(str(x), 8)
-    >>> octal(np.int64(17))
+    ... def total(x):
+    ...     return math.fsum([x, 2 * x])
+    >>> total(np.float64(17))
     Traceback (most recent call last):
         ...
-    autograph_rs.UnsupportedFunctionError: int() with more than one argument cannot be staged
-      File "...", line 3, in octal
-        return int(str(x), 8)
-               ^^^^^^^^^^^^^^
+    autograph_rs.UnsupportedFunctionError: math.fsum of a list or tuple of staged values cannot be staged
+      File "...", line 3, in total
+        return math.fsum([x, 2 * x])
+               ^^^^^^^^^^^^^^^^^^^^^
       why: the graph has no operation for it
-      fix: pass the staged value alone
+      fix: use a NumPy function, such as np.sum, np.prod or np.linalg.norm of an array
       see: docs/errors/UnsupportedFunctionError.md
 
     ## Why

@@ -35,6 +35,8 @@ EXPRESSIONS: dict[str, str] = {
     "not_": "(not {0})",
     "either": "bool({0} or {1})",
     "contains": "({1} in {0})",
+    "int_of": "int({0}, {1})",
+    "complex_of": "complex({0}, {1})",
     "item": "{0}.item()",
     "dimension": "{0}.shape[{axis}]",
     "convert": "convert({0}, {dtype})",

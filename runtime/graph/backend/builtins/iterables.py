@@ -1,30 +1,24 @@
-"""Implementations of Python builtins for staged values."""
+"""Builtins that make, consume or measure iterables."""
 
 from __future__ import annotations
 
 import functools
-import math
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from ... import staging
-from ...backends import builtins as table
-from ...backends.builtins import DISPATCHING
-from ...backends.functional.staged_text import StagedField
-from ...containers.ordering import by_key
-from ...core.active_backends import active_backend
-from ...core.closures import nothing, set_nothing
-from ...errors import UnsupportedFunctionError
-from ..ir.graph import Slot
-from ..ir.type_merging import merge_types
-from ..ir.types import ArrayType, DequeType, ListType, ObjectType, ScalarType, StagedType, TupleType
-from ..rules.ufuncs import operator_type
-from ..tracing import effects, recording
-from ..tracing.containers import lists
-from ..tracing.containers.iterables import (
+from .... import staging
+from ....backends.builtins import DISPATCHING
+from ....containers.ordering import by_key
+from ....core.active_backends import active_backend
+from ....core.closures import nothing, set_nothing
+from ....errors import UnsupportedFunctionError
+from ...ir.graph import Slot
+from ...ir.type_merging import merge_types
+from ...ir.types import ListType, ObjectType, ScalarType, StagedType, TupleType
+from ...rules.ufuncs import operator_type
+from ...tracing import recording
+from ...tracing.containers import lists
+from ...tracing.containers.iterables import (
     Groups,
     IterableSource,
     StagedIterable,
@@ -36,12 +30,9 @@ from ..tracing.containers.iterables import (
     staged_reversed,
     staged_zip,
 )
-from ..tracing.containers.staged_keyed import StagedKeyed
-from ..tracing.containers.staged_lists import StagedDeque, StagedList
-from ..tracing.numpy_views import as_array
-from ..tracing.optional_lists import OptionalList
-from ..tracing.recording import record
-from ..tracing.tensor import Scalar, Staged, Tensor, characters, some
+from ...tracing.containers.staged_lists import StagedDeque, StagedList
+from ...tracing.recording import record
+from ...tracing.tensor import Scalar, Staged, Tensor, some
 
 _FLOAT, _INT, _BOOL = ScalarType(float), ScalarType(int), ScalarType(bool)
 
@@ -193,28 +184,6 @@ def _sorted(values: Any, *, key: Any = None, reverse: bool = False) -> Any:
     return [result[i] for i in range(len(values))] if isinstance(values, list) else result
 
 
-def _conversion(kind: type) -> Callable[..., Any]:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs or len(args) != 1:
-            raise UnsupportedFunctionError(
-                f"{kind.__name__}() with more than one argument cannot be staged",
-                why="the graph has no operation for it",
-                remedy="pass the staged value alone",
-            )
-        [value] = args
-        if isinstance(value, (list, tuple, dict, deque)):
-            return _text("s")(value) if kind is str else kind(value)
-        if isinstance(value, Tensor) and value.ndim and kind is not str and kind is not bool:
-            shape = value.type.shape
-            if None not in shape and math.prod(shape) != 1:
-                raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
-        if kind is str:
-            effects.check_print_options()
-        return record(kind.__name__, (value,), ScalarType(kind), function=kind)
-
-    return call
-
-
 def _list(value: Any) -> Any:
     if isinstance(value, StagedList) and not isinstance(value, StagedDeque):
         return value.copy()
@@ -286,77 +255,7 @@ def _filter(function: Callable[..., Any] | None, iterable: Any) -> Any:
     return results
 
 
-def _text(conversion: str) -> Callable[[Any], Any]:
-    def call(value: Any) -> Any:
-        owner = value if isinstance(value, Staged) else staging.owner_of_text(value)
-        return str(value) if owner is None else effects.staged_string(f"{StagedField(value, conversion)}")
-
-    return call
-
-
-def _isinstance(value: Any, kinds: Any) -> bool:
-    python_class = _python_class(value)
-    return isinstance(value, kinds) if python_class is None else issubclass(python_class, kinds)
-
-
-def _type(value: Any, *args: Any) -> type:
-    python_class = None if args else _python_class(value)
-    return type(value, *args) if python_class is None else python_class
-
-
-def _python_class(value: Any) -> type | None:
-    """Return the run-time class of a staged value, or None for other values."""
-    kind = getattr(value, "type", None)
-    if isinstance(kind, ScalarType):
-        return kind.python
-    if isinstance(kind, ArrayType):
-        return np.ndarray if kind.shape else kind.dtype.type
-    if isinstance(value, StagedKeyed):
-        return value.python_class
-    if isinstance(kind, DequeType):
-        return deque
-    return list if isinstance(kind, ListType) else None
-
-
-def _math(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if any(isinstance(a, (list, tuple)) for a in args):
-            raise UnsupportedFunctionError(
-                f"math.{function.__name__} of a list or tuple of staged values cannot be staged",
-                why="the graph has no operation for it",
-                remedy="use a NumPy function, such as np.sum, np.prod or np.linalg.norm of an array",
-            )
-        arguments = recording.Arguments()
-        template, named = arguments.templates(args, kwargs)
-        kind, op = _MATH_RESULTS.get(function, _FLOAT), f"math.{function.__name__}"
-        return recording.record_call(op, function, arguments.inputs, template, named, kind)
-
-    return call
-
-
-_MATH_RESULTS: dict[Callable[..., Any], Any] = {
-    **dict.fromkeys((math.isnan, math.isinf, math.isfinite, math.isclose), _BOOL),
-    **dict.fromkeys((math.floor, math.ceil, math.trunc, math.gcd, math.lcm, math.factorial, math.comb), _INT),
-    **dict.fromkeys((math.perm, math.isqrt), _INT),
-    math.modf: (_FLOAT, _FLOAT),
-    math.frexp: (_FLOAT, _INT),
-}
-
-
-def _numpy(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *args, **kwargs: recording.call(function, args, kwargs)
-
-
-def _array(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda value, *args, **kwargs: as_array(function, some(value, "iter"), *args, **kwargs)
-
-
-def _numpy_scalar(kind: type) -> Callable[..., Any]:
-    return lambda value: recording.cast(value, ArrayType(np.dtype(kind), getattr(value, "shape", ())))
-
-
 IMPLEMENTATIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    print: lambda *args, **kwargs: effects.record_print(args, kwargs),
     len: _len,
     range: staged_range,
     enumerate: _iterator_builtin(enumerate, staged_enumerate),
@@ -372,29 +271,4 @@ IMPLEMENTATIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     filter: _filter,
     list: _list,
     tuple: _tuple,
-    isinstance: _isinstance,
-    repr: _text("r"),
-    type: _type,
-    **{kind: _conversion(kind) for kind in (int, float, bool, complex, str)},
-    **{f: _math(f) for f in table.MATH},
-    **{f: _numpy_scalar(f) if isinstance(f, type) else _numpy(f) for f in table.NUMPY},
-    **{f: _array(f) for f in (np.array, np.asarray, np.ascontiguousarray)},
 }
-
-
-def call(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Call the staged form of a builtin."""
-    if function not in _OF_CONTAINERS:
-        is_of_items = function in _OF_ITEMS or (function in (min, max) and len(args) == 1)
-        args = tuple([some(a, "iter") if is_of_items or isinstance(a, OptionalList) else a for a in args])
-        args = tuple([a.as_list() if isinstance(a, StagedKeyed) else a for a in args])
-        if is_of_items:
-            args = tuple(map(characters, args))
-    return IMPLEMENTATIONS[function](*args, **kwargs)
-
-
-_OF_CONTAINERS = frozenset((len, bool, str, repr, print, type, isinstance))
-"""The builtins that take a set or a dict as it is. The others iterate over its members or keys."""
-
-_OF_ITEMS = frozenset((list, tuple, sorted, enumerate, zip, reversed, map, filter, any, all, sum))
-"""The builtins that iterate over any argument, such as a text or an array that may be None."""
