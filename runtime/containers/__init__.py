@@ -13,9 +13,9 @@ REPLACED = frozenset(
         "add", "discard", "update", "intersection_update", "difference_update", "symmetric_difference_update",
         "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint",
         "setdefault", "extend", "most_common", "subtract", "groupby",
-        "accumulate", "chain", "combinations", "combinations_with_replacement", "compress", "dropwhile",
-        "filterfalse", "from_iterable", "islice", "iter", "pairwise", "permutations", "product", "repeat",
-        "starmap", "takewhile",
+        "accumulate", "chain", "combinations", "combinations_with_replacement", "compress", "cycle",
+        "dropwhile", "filterfalse", "from_iterable", "islice", "iter", "pairwise", "permutations", "product",
+        "repeat", "starmap", "takewhile",
     )
 )  # fmt: skip
 """The names of the methods and functions that have replacements in `calls`."""

@@ -1,4 +1,4 @@
-"""`iter` of sequences and of what has a staged length, `itertools.count`, and `next` of what they return.
+"""`iter` of sequences and of what has a staged length, `itertools.count` and `cycle`, and `next` of these.
 
 The position is an attribute that branches and loops change, so it may be staged. A loop takes the rest of the
 items.
@@ -114,6 +114,35 @@ class Count(HeapObject):
         return f"count({self.number})" if self.step == 1 else f"count({self.number}, {self.step})"
 
 
+class Cycle(HeapObject):
+    """The result of `itertools.cycle(values)`."""
+
+    __slots__ = ("position", "values")
+
+    def __init__(self, values: Any):
+        self.values, self.position = values, 0
+
+    def __iter__(self) -> Cycle:
+        return self
+
+    def __next__(self) -> Any:
+        place, length = self.position, _len(self.values)
+        if (backend := staged_by(length)) is not None:
+            raise_if(backend, length == 0, StopIteration())
+        self.position = (place + 1) % length
+        return self.values[place] if staged_by(place) is None else staging.get_item(self.values, place)
+
+
+def cycle(values: Any) -> Any:
+    """`itertools.cycle(values)`"""
+    if type(values) in (*_SEQUENCES, str):
+        values = list(values)
+    elif not is_sized(values) or (staged_by(values) is None and type(values) is not np.ndarray):
+        return itertools.cycle(values)
+    length = _len(values)
+    return itertools.cycle(values) if staged_by(length) is None and not length else Cycle(values)
+
+
 def count(start: Any = 0, step: Any = 1) -> Any:
     """`itertools.count(start, step)`"""
     is_of_ints = type(start) is int and type(step) is int
@@ -163,9 +192,7 @@ def _find(iterator: ItemIterator) -> Source:
     return rest
 
 
-def _find_count(counter: Count) -> Source:
-    return _Rest(counter, counter.__next__, lambda: False)
-
-
-FINDERS[ItemIterator], FINDERS[Count] = _find, _find_count
+FINDERS[ItemIterator] = _find
+FINDERS[Count] = lambda counter: _Rest(counter, counter.__next__, lambda: False)
+FINDERS[Cycle] = lambda cycle: _Rest(cycle, cycle.__next__, lambda: _len(cycle.values) == 0)
 _SEQUENCES = (list, tuple, range)

@@ -207,6 +207,7 @@ REPLACEMENTS: dict[str, Callable[..., Any]] = {
         "combinations_with_replacement": _pooling(itertools.combinations_with_replacement, _WITH_REPLACEMENT),
         "compress": _compress,
         "count": item_iterators.count,
+        "cycle": item_iterators.cycle,
         "dropwhile": _testing(itertools.dropwhile, sequential.dropwhile),
         "iter": item_iterators.iterate,
         "filterfalse": _testing(itertools.filterfalse, sequential.filterfalse),

@@ -347,11 +347,18 @@ FINDERS.update({_ITERATORS[kind]: drive for kind, drive in _DRIVES.items()})
 class _Zip:
     """A `zip` with an argument that Python cannot iterate over, so only a loop can take its items."""
 
-    def __iter__(self) -> Iterator[Any]:
-        return zip(*self.args, strict=self.is_strict)
-
     args: tuple[Any, ...]
     is_strict: bool
+
+    def __iter__(self) -> _Zip:
+        return self
+
+    def __next__(self) -> Any:
+        raise ValueNeededError(
+            "Python cannot take the items of a zip of a value with a staged length",
+            why="their number is known only when the graph runs",
+            remedy="use a 'for' loop, a comprehension or list() in converted code",
+        )
 
 
 FINDERS[_Zip] = _zipped

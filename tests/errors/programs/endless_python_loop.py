@@ -1,5 +1,3 @@
-import itertools
-
 import numpy as np
 
 import autograph_rs as ag
@@ -9,7 +7,7 @@ def wrong():
     @ag.function
     def search(x):
         total = 0
-        for i in itertools.cycle([1, 2]):  # <-- here
+        for i in iter(lambda: 2, None):  # <-- here
             total += i
             if total * total > x:
                 break
@@ -21,10 +19,9 @@ def wrong():
 def repaired():
     @ag.function
     def search(x):
-        total, i = 0, 0
+        total = 0
         while total * total <= x:
-            total += [1, 2][i % 2]
-            i += 1
+            total += 2
         return total
 
     return search(np.int64(20))

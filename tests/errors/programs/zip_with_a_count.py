@@ -9,7 +9,7 @@ def wrong():
     @ag.function
     def weighted(xs):
         t = 0.0
-        for x, w in zip(xs, itertools.cycle([1.0, 2.0])):  # <-- here
+        for x, w in zip(xs, itertools.count(0.5)):  # <-- here
             t += x * w
         return t
 
@@ -20,12 +20,11 @@ def repaired():
     @ag.function
     def weighted(xs):
         t = 0.0
-        weights = [1.0, 2.0]
         for i, x in enumerate(xs):
-            t += x * weights[i % len(weights)]
+            t += x * (i + 0.5)
         return t
 
     return weighted(np.array([1.0, 2.0, 3.0]))
 
 
-EXPECTED = 8.0
+EXPECTED = 11.0
