@@ -15,10 +15,14 @@ MAX_FORKS = 64
 
 
 class Fork(BaseException):
-    """End a run whose condition number `index` has to fork it, because `error` prevents the merge."""
+    """End a run whose condition number `index` has to fork it, because `error` prevents the merge.
+
+    `printed` is how often the trace has printed plain values since the condition.
+    """
 
     def __init__(self, run: Run, index: int, error: Exception):
         self.run, self.index, self.error = run, index, error
+        self.printed = run.printed_since(index)
 
 
 class Reached(BaseException):
@@ -32,6 +36,7 @@ class Run:
     """A run of a function, a branch or the body of a loop, as a context manager. It numbers its conditions.
 
     `outcomes` has those that are decided, and `end` is the number of the condition that ends the run, if any.
+    An earlier run has `printed` plain values so often after the condition that it forked at.
     """
 
     def __init__(
@@ -41,6 +46,7 @@ class Run:
         *,
         is_loop: bool = False,
         is_root: bool = False,
+        printed: int = 0,
     ) -> None:
         self.is_loop, self.is_root = is_loop, is_root
         self._first = next(iter(outcomes or {-1: True}))
@@ -48,6 +54,12 @@ class Run:
         self.outcomes, self.end = dict(outcomes or {}), end
         self._decided: list[tuple[Any, bool]] = []
         self.count = 0
+        self.merging: int | None = None
+        """The number of the condition whose branches are captured or merged."""
+        self.depth = 0
+        """The number of decided conditions whose branches are running."""
+        self._prints: list[int] = []
+        self._printed = self._to_skip = printed
         self._assumed = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
@@ -74,10 +86,20 @@ class Run:
             self._assumed.enter_context(assuming(condition, outcome=self.outcomes[index]))
         return index
 
-    @property
-    def has_printed(self) -> bool:
-        """Whether the run of a function has printed plain values before, or prints them as it ends."""
+    def note_print(self) -> None:
+        """Note that the trace prints plain values."""
+        self._prints.append(self.count)
+
+    def printed_since(self, index: int) -> int:
+        """Return how often this or an earlier run has printed plain values since a condition."""
+        return self._printed if self.outcomes else sum(count > index for count in self._prints)
+
+    def skips_print(self) -> bool:
+        """Return whether the run of a function has printed plain values before, or prints them as it ends."""
         is_repeated = self.end >= 0 or self.count <= self._first
+        if self._to_skip and not (is_repeated or self._is_ending or self.depth):
+            self._to_skip -= 1
+            return True
         return self.is_root and (is_repeated or self._is_ending)
 
     @property
@@ -94,6 +116,12 @@ class Run:
     def is_exact(self) -> bool:
         """Whether a condition has to fork the run if values of two shapes would get one type."""
         return self.can_fork and not any(run.is_loop for run in _stack.runs)
+
+    def fork_later(self, index: int, error: Exception) -> None:
+        """Fork the run at a condition that it has passed, if the run goes on."""
+        if self in _stack.runs and index not in self.outcomes:
+            error.can_fork = True  # type: ignore[attr-defined]
+            self.fork(index, error)
 
     def fork(self, index: int, error: Exception) -> None:
         """Fork the run at a condition, unless that cannot help or would be too costly."""

@@ -90,7 +90,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     return by_key(innermost, function, *args, **kwargs)
                 backend = _staged_argument(args, kwargs, is_shown=function in _SHOWING)
                 if backend is None and function is print:
-                    if (run := current_run()) is not None and run.has_printed:
+                    run = current_run()
+                    if run is not None and run.skips_print():
                         return None
                     backend = innermost if staging.in_branch() else None
                 if backend is not None:
@@ -104,6 +105,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                 if function in _ITERATORS:
                     args = tuple(map(staging.followed_items, args))
                 if function is print:
+                    if run is not None:
+                        run.note_print()
                     getattr(innermost, "print_in_trace", print)(*args, **kwargs)
                     return None
             return function(*args, **kwargs)

@@ -144,6 +144,8 @@ def guard(value: Any, construct: str, rule: str, detail: str = "") -> Any:
     if backend is not None and backend.is_staged(value):
         outcome = staging.assumed(value, sys._getframe(1))
         if outcome is None:
+            if (settle := getattr(type(value), "ag__settle", None)) is not None:
+                settle(value)
             raise unsupported_place(construct, rule, detail)
         return outcome
     return value

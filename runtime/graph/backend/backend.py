@@ -151,7 +151,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
             return MaybeType(self.optional(held.held), held.name)
         if isinstance(held, ListType) and holds_references(held):
             raise TypeError(f"a value of type {held} on one path cannot be None on the other")
-        return held if isinstance(held, OptionalType) else OptionalType(held)
+        return held if isinstance(held, (OptionalType, AlternativesType)) else OptionalType(held)
 
     def alternatives(self, kind: StagedType | None, value: Any) -> StagedType:
         """Return the type of a result that has the type `kind` on one path and is `value` on the other."""
@@ -196,6 +196,8 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
             result.shared = value.shared
         elif isinstance(result, StagedList):
             result.link_to(value)
+        elif isinstance(result, Alternatives):
+            result.decided_by = value.decided_by
         return leaf_of(result)
 
     # Captures

@@ -36,6 +36,7 @@ from ..ir.alias_analysis import AliasAnalysis
 from ..ir.graph import Graph, Node
 from ..ir.type_merging import merge_types
 from ..tracing import recording
+from ..tracing.containers.alternatives import Alternatives
 from ..tracing.tensor import Staged
 from ..tracing.trace import Builder, current_builder
 from .called_graph import Results
@@ -80,6 +81,9 @@ def _call_running(
         recursion = Recursion(backend, called, variables, args, kwargs)
     except TypeError:  # the arguments do not match the parameters
         return called(*args, **kwargs)
+    for leaf in recursion.leaves:
+        if isinstance(leaf, Alternatives):
+            leaf.ag__settle()
     if left is not None:
         unrolled[code] = left - 1
         if not recursion.varies or left <= 0:

@@ -195,6 +195,12 @@ def move_core_axes(shape: Shape, core_dimensions: int, axes: tuple[int, ...]) ->
 def operator_type(name: str, kinds: tuple[Any, ...]) -> StagedType:
     """Infer an operator's result type from its operands' types, or from a string itself beside an array."""
     if any(isinstance(k, ArrayType) for k in kinds):
-        return ufunc_type(UFUNCS[name], "__call__", kinds, {})
+        try:
+            return ufunc_type(UFUNCS[name], "__call__", kinds, {})
+        except TypeError:
+            if name not in ("eq", "ne"):
+                raise
+        bools = [ArrayType(np.dtype(bool), getattr(k, "shape", ())) for k in kinds]
+        return ufunc_type(UFUNCS[name], "__call__", tuple(bools), {})  # a number equals no text
     function = builtins.abs if name == "abs" else getattr(operator, name)
     return ScalarType(type(function(*[SAMPLES[k.python] for k in kinds])))

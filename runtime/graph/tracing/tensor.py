@@ -21,7 +21,7 @@ from ...core.packages import is_library
 from ...core.undefined import NONE_USES, use_none
 from ...debugging import error_operands
 from ...debugging.tracebacks import is_internal, opcode_of, user_frame
-from ...errors import AliasError, MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
+from ...errors import AliasError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...errors.unsupported import unconverted_reason
 from ...staging.state.missing_values import OptionalStructure
 from ..ir.graph import Node
@@ -29,7 +29,6 @@ from ..ir.list_operations import TEXT_METHODS
 from ..ir.op_properties import has_ellipsis
 from ..ir.types import (
     NULLABLE_TYPES,
-    AlternativesType,
     ArrayType,
     InstanceType,
     ListType,
@@ -771,9 +770,6 @@ class Optional(Staged):
     may_be_none = True
 
     def __getattr__(self, name: str) -> Any:
-        if isinstance(bound_type(self.type), AlternativesType) and not name.startswith("__"):
-            why = "a function returned it, and its structure is known only when the graph runs"
-            self.fail("is used", why, "return values of one structure on each path", MismatchError)
         kind = bound_type(self.type)
         python = kind.python if isinstance(kind, ScalarType) else np.ndarray
         if name.startswith("__") or not hasattr(python, name):

@@ -9,6 +9,7 @@ from typing import Any
 from ...backends import Backend, staged_by
 from ...core.active_backends import assuming
 from ...core.closures import nothing, set_nothing
+from ...core.forks import current_run
 from ...core.in_flight import SKIPPED, running
 from ...core.rolling_attempts import note_merged
 from ...core.undefined import Undefined, is_return_variable
@@ -201,6 +202,10 @@ def merge_paths(
         error.can_fork = True  # type: ignore[attr-defined]
         raise error
     results = backend.cond(cond, (first.capture, second.capture), merged)
+    if (run := current_run()) is not None and run.merging is not None:
+        for result in results:
+            if hasattr(result, "decided_by"):
+                result.decided_by = run, run.merging
     share, is_view = getattr(backend, "share", None), getattr(backend, "is_view", None)
     if share is not None and is_view is not None:
         for leaf in filter(is_view, chain.from_iterable(raw)):

@@ -20,7 +20,7 @@ from ...backends import Backend
 from ...core.closures import nothing, set_nothing
 from ...core.forks import Fork, Reached, Run, begin_trace, current_run
 from ...core.undefined import RETURN_VALUE
-from ...errors import MismatchError
+from ...errors import MismatchError, StagingError
 from ..state.statement import SPLIT, Statement
 from . import conditions
 
@@ -61,12 +61,19 @@ def _run_or_fork(
         return stage(False)
     index = run.meet(cond, backend.is_same_test)
     if index in run.outcomes:
-        return first() if run.outcomes[index] else second()
+        run.depth += 1
+        try:
+            return first() if run.outcomes[index] else second()
+        finally:
+            run.depth -= 1
     try:
+        run.merging = index
         return stage(run.is_exact)
-    except MismatchError as error:
+    except StagingError as error:
         run.fork(index, error)
         raise
+    finally:
+        run.merging = None
 
 
 def decide(backend: Any, cond: Any, error: MismatchError) -> bool:
@@ -137,8 +144,9 @@ class Split:
         def run() -> None:
             self.result = self.closure()
 
-        run.outcomes = {**self.fork.run.outcomes, self.fork.index: outcome}  # type: ignore[attr-defined]
-        run.is_root = self.fork.run.is_root  # type: ignore[attr-defined]
+        outcomes = {**self.fork.run.outcomes, self.fork.index: outcome}
+        forked = {"outcomes": outcomes, "is_root": self.fork.run.is_root, "printed": self.fork.printed}
+        run.forked = forked  # type: ignore[attr-defined]
         return run
 
     def _set_state(self, values: tuple) -> None:

@@ -116,11 +116,7 @@ class Statement:
         if code is not None and outer.count(code) >= MAX_RECURSION:
             raise recursion_error(code, *cycle())
 
-        run = Run(
-            getattr(closure, "outcomes", None),
-            is_loop=skipped is False,
-            is_root=getattr(closure, "is_root", False),
-        )
+        run = Run(is_loop=skipped is False, **getattr(closure, "forked", {}))
 
         def traced(*placeholders: Any) -> Any:
             def begin() -> None:

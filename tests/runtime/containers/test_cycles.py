@@ -27,7 +27,11 @@ def zipped(xs):
 
 def zipped_in_a_generator_expression(xs):
     weights = itertools.cycle((1, 2, 3))
-    return list(itertools.islice(weights, 5)), next(weights), sum(x * w for x, w in zip(xs, weights))
+    return (
+        list(itertools.islice(weights, 5)),
+        next(weights),
+        sum(x * w for x, w in zip(xs, weights, strict=False)),
+    )
 
 
 def endless_loop(xs):

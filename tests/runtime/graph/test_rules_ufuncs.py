@@ -189,3 +189,15 @@ def test_complex_products_in_place_have_gradients():
     a, b = np.array([1 + 2j, 3 - 1j]), np.array([0.5 - 1j, 2 + 1j])
     for actual, expected in zip(ag.grad(product, (0, 1))(a, b), (b, a), strict=True):
         np.testing.assert_allclose(actual, expected)
+
+
+@pytest.mark.parametrize("x", [np.float64(1.0), np.ones((2, 3)), np.ones(0), np.int32(1), 1])
+@pytest.mark.parametrize(
+    "f",
+    [lambda x: x == "a", lambda x: x != "a", lambda x: x == f"{np.sum(x):.0f}"],
+    ids=["==", "!=", "staged"],
+)
+def test_a_number_equals_no_text(f, x):
+    expected, result = f(x), ag.function(f)(x)
+    assert type(result) is type(expected)
+    np.testing.assert_array_equal(result, expected)

@@ -177,7 +177,10 @@ class ScalarEmitter(ConversionEmitter):
         return result
 
     def _float_divmod(self, op: str, a: str, b: str, llvm: str) -> str:
-        """Emit floor division or modulo of finite floats, as Python and NumPy define them."""
+        """Emit floor division or modulo of finite floats, as Python and NumPy define them.
+
+        A result of zero is not the constant 0.0: LLVM would divide by it in advance, without a flag.
+        """
         w, suffix = self.w, "f64" if llvm == "double" else "f32"
         remainder = w.op(f"frem {llvm} {a}, {b}")
         is_zero = w.op(f"fcmp oeq {llvm} {remainder}, 0.0")
@@ -187,7 +190,7 @@ class ScalarEmitter(ConversionEmitter):
         adjusts = w.op(f"and i1 {signs}, {w.op(f'xor i1 {is_zero}, true')}")
         if op == "mod":
             adjusted = w.op(f"fadd {llvm} {remainder}, {b}")
-            zero = w.call(llvm, f"llvm.copysign.{suffix}", (llvm, "0.0"), (llvm, b))
+            zero = w.call(llvm, f"llvm.copysign.{suffix}", (llvm, remainder), (llvm, b))
             result = w.op(f"select i1 {adjusts}, {llvm} {adjusted}, {llvm} {remainder}")
             return w.op(f"select i1 {is_zero}, {llvm} {zero}, {llvm} {result}")
         quotient = w.op(f"fdiv {llvm} {w.op(f'fsub {llvm} {a}, {remainder}')}, {b}")
@@ -196,7 +199,8 @@ class ScalarEmitter(ConversionEmitter):
         floor = w.call(llvm, f"llvm.floor.{suffix}", (llvm, quotient))
         is_above = w.op(f"fcmp ogt {llvm} {w.op(f'fsub {llvm} {quotient}, {floor}')}, 0.5")
         rounded = w.op(f"select i1 {is_above}, {llvm} {w.op(f'fadd {llvm} {floor}, 1.0')}, {llvm} {floor}")
-        zero = w.call(llvm, f"llvm.copysign.{suffix}", (llvm, "0.0"), (llvm, w.op(f"fdiv {llvm} {a}, {b}")))
+        exact = w.op(f"fdiv {llvm} {a}, {b}")
+        zero = w.call(llvm, f"llvm.copysign.{suffix}", (llvm, quotient), (llvm, exact))
         is_zero = w.op(f"fcmp oeq {llvm} {quotient}, 0.0")
         return w.op(f"select i1 {is_zero}, {llvm} {zero}, {llvm} {rounded}")
 

@@ -6,6 +6,7 @@ with None.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
@@ -13,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ....backends import BACKENDS
+from ....core.forks import Run
 from ....errors import MismatchError
 from ....values.alternatives import Part
 from ....values.reachability import reaches
@@ -29,7 +31,12 @@ from .objects import object_node
 class Alternatives(Staged):
     """One of several structures, of which the traced code cannot know which."""
 
-    __slots__ = ()
+    __slots__ = ("decided_by",)
+
+    def __init__(self, *args: Any):
+        super().__init__(*args)
+        self.decided_by: tuple[Run, int] | None = None
+        """The run, and the number of its condition, that decides the structure."""
 
     def passed_on(self) -> Node:
         """Return the node, to return it or to select it."""
@@ -39,12 +46,23 @@ class Alternatives(Staged):
         self.refuse()
 
     def refuse(self, *_: Any, **__: Any) -> NoReturn:
-        self.fail(
-            "is used",
-            "a function returned it, and which of the structures it has is known only when the graph runs",
-            "return values of one structure on each path of that function",
-            MismatchError,
-        )
+        try:
+            self.fail(
+                "is used",
+                "a function returned it, and only the running graph knows which of the structures it has",
+                "return values of one structure on each path of that function",
+                MismatchError,
+            )
+        except MismatchError as error:
+            if self.decided_by is not None:
+                run, index = self.decided_by
+                run.fork_later(index, error)
+            raise
+
+    def ag__settle(self) -> None:
+        """Have what follows captured once for each of the structures, if that is possible."""
+        with contextlib.suppress(MismatchError):
+            self.refuse()
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):
@@ -86,7 +104,9 @@ def _leaf_node(leaf: Any) -> Node | None:
         return None
     node = object_node(leaf, lists.element_node)
     if node is None:
-        raise unsupported.foreign_operand(leaf)
+        error = unsupported.foreign_operand(leaf)
+        error.can_fork = True  # type: ignore[attr-defined]
+        raise error
     return node
 
 

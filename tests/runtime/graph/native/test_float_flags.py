@@ -219,3 +219,25 @@ def zeros_like_quotients(a, b, n):
 def test_a_division_of_integers_whose_result_only_gives_a_shape_warns():
     b = np.array([1, 2, 100])
     check(zeros_like_quotients, (np.array([2, 0, -1]), b, N(1)), (np.array([2, 1, -1]), b, N(3)))
+
+
+def divided_by_a_remainder(x, n):
+    u = x * 0
+    for _ in range(n):
+        u = (x * u) % 1000003
+        u = np.int8(3) / u
+    return u
+
+
+def divided_by_a_quotient(x, n):
+    u = x * 0
+    for _ in range(n):
+        u = abs(x * u) // 7
+        u = np.int8(3) / u
+    return u
+
+
+@pytest.mark.parametrize("f", [divided_by_a_remainder, divided_by_a_quotient])
+def test_a_division_by_the_zero_of_a_division_warns(f):
+    """LLVM divides a constant by the constants among which it selects."""
+    check(f, (F(1.0), N(1)), (F(-1.0), N(1)), (F(2.0), N(0)))
