@@ -9,7 +9,7 @@ the outputs or, after a bailout, the live values of the checkpoint.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from ...ir.graph import Graph, Node
 from ...ir.types import ArrayType
 from ..assembly.memory import HEADER, PRELUDE
 from ..assembly.statuses import DONE, FLAGGED, INTERRUPTED, NOT_RUN, Mode, UnsupportedError
-from ..assembly.values import Access, Array, Expression, Scalar
+from ..assembly.values import Access, Array, Expression, Maybe, Scalar
 from ..assembly.writer import METADATA
 from .bailouts import Checkpoint, Frame
 from .boundary import BoundaryEmitter, finish_function, may_be_part, words_of
@@ -69,7 +69,7 @@ class RegionEmitter(BoundaryEmitter):
             results = self._targets
         else:
             results, _, _ = self.graph(graph, {a for a in graph.arguments if a in written})
-        self._leave_if_flagged()
+        self._leave_if_flagged(results)
         outputs = self.leaving_all(results, graph.results)
         self.store_all(results, outputs, graph.results)
         self._return(DONE)
@@ -115,7 +115,7 @@ class RegionEmitter(BoundaryEmitter):
     def _exit(self, checkpoint: Checkpoint) -> list[Leaving]:
         """Emit the block that leaves at a checkpoint."""
         self.w.label(f"bail{checkpoint.number}")
-        self._leave_if_flagged()
+        self._leave_if_flagged(checkpoint.slots)
         forms = self.leaving_all(checkpoint.slots, checkpoint.live)
         self.store_all(checkpoint.slots, forms, checkpoint.live)
         self._return(checkpoint.number)
@@ -201,8 +201,13 @@ class RegionEmitter(BoundaryEmitter):
         for array, address, size in self._backups:
             self.copy_bytes(array.address, address, size)
 
-    def _leave_if_flagged(self) -> None:
+    def _leave_if_flagged(self, leaving: Iterable[Any] = ()) -> None:
+        """Test the flags. LLVM would compute the values that are `leaving` the region behind the test."""
         if self.tests_flags:
+            for value in leaving:
+                number = value.value if isinstance(value, Maybe) else value
+                if isinstance(number, Scalar) and number.kind.code == "f":
+                    self.pin(number.register, number.kind.llvm)
             self.w.leave_if(self.raised_flags(), "flagged")
 
     def keep_flags(self) -> None:

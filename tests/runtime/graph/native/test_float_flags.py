@@ -241,3 +241,54 @@ def divided_by_a_quotient(x, n):
 def test_a_division_by_the_zero_of_a_division_warns(f):
     """LLVM divides a constant by the constants among which it selects."""
     check(f, (F(1.0), N(1)), (F(-1.0), N(1)), (F(2.0), N(0)))
+
+
+def divided_in_a_branch_after_a_loop(x, n):
+    total = 0
+    for i in range(n):
+        total = total + i
+    if total % 2 == 0:
+        x = 0.5 / x
+    return x, total
+
+
+def test_a_division_in_a_branch_after_a_loop_warns():
+    """LLVM would divide behind the test of the flags."""
+    check(divided_in_a_branch_after_a_loop, *[(F(x), N(n)) for x in (0.0, -0.0, 2.0) for n in (0, 2, 4)])
+
+
+def divided_before_an_index_error(a, b, m):
+    w = np.ones(len(a), np.float32)
+    x = a.mean()
+    half = x * 0.5
+    for _ in b:
+        m = m // 2
+        x = (0.0 / a[0]) - x
+        for i in range(len(a)):
+            w[i + 1] += half
+    return x, m, w
+
+
+def test_a_division_before_an_index_error_warns():
+    """LLVM would divide behind the test of the flags where machine code gives up."""
+    a = np.array([-0.0, 1.0, -1e200])
+    check(divided_before_an_index_error, (a, np.ones(3, np.float32), N(5)), plain=False)
+
+
+def divided_once(x, n):
+    for _ in range(n, 0, -1):
+        x = x / 0
+        break
+    return x, n
+
+
+def divided_where_bound(x, n):
+    for _ in range(n):
+        y = 1.0 / x
+        break
+    return y, n
+
+
+@pytest.mark.parametrize("f", [divided_once, divided_where_bound])
+def test_a_division_in_a_loop_of_one_iteration_warns(f):
+    check(f, (F(0.0), N(8)), (np.float32(0.0), N(1)))
