@@ -29,6 +29,7 @@ _TRUTHS = frozenset((any, all))
 _PULLING = _SORTING | {sum, any, all}
 _CONSUMERS = _PULLING | {list, tuple, next, math.prod, math.fsum}
 _ITERATORS = frozenset((enumerate, zip, map, filter))
+_LAZY: tuple[type, ...] = (GeneratorType, enumerate, zip, map, filter)
 
 
 def _staged_argument(args: tuple, kwargs: dict[str, Any], *, is_shown: bool = False) -> Any:
@@ -76,7 +77,7 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                 if function in _ITERATORS and any(staging.source_of(a) is not None for a in args):
                     return _consumers().iterator(function, args, kwargs)
                 pulls = function in _PULLING and len(args) > 0
-                if pulls and (type(args[0]) is GeneratorType or function in _TRUTHS):
+                if pulls and (isinstance(args[0], _LAZY) or function in _TRUTHS):
                     args = (_consumed(function, args[0]), *args[1:])
                 if function in _SHOWING:
                     args = tuple([staging.shown(value, is_exact=function is repr) for value in args])

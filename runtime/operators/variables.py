@@ -23,7 +23,11 @@ def ld(value: Any) -> Any:
     if staging.ACTIVE and isinstance(value, (tuple, list, dict)):
         return staging.bound_parts(value)
     backend = BACKENDS[type(value)]
-    return value if backend is None else staging.bound(backend, value)
+    if backend is not None:
+        return staging.bound(backend, value)
+    if staging.ACTIVE:
+        staging.bind_attributes(value)
+    return value
 
 
 def ldu(load: Callable[[], Any], name: str) -> Any:

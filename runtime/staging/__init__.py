@@ -29,6 +29,7 @@ _HOMES = {
     "loop_options": "decrement_limit sized",
     "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
     "missing_values": "bound bound_parts certain inspected is_none is_optional markers used whole",
+    "object_merging": "bind_attributes",
     "plain_loops": "followed followed_items watched",
     "recursion": "recursive_callee",
     "side_effects": "warn_of_effects",
@@ -57,6 +58,7 @@ def load() -> None:
     from .state import (  # noqa: PLC0415
         growing_lists,
         missing_values,
+        object_merging,
         side_effects,
         unsupported,
     )
@@ -75,7 +77,7 @@ def load() -> None:
         recursion,
         special_methods,
     )
-    states = growing_lists, missing_values, side_effects, unsupported
+    states = growing_lists, missing_values, object_merging, side_effects, unsupported
     for home in (*homes, *states, plain_loops):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})

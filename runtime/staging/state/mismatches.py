@@ -260,9 +260,10 @@ def merge_leaves(
         return optional
     for value, other, kind in zip((first, second), (second, first), kinds, strict=True):
         if kind is None and not isinstance(value, Undefined):
-            may_be_none = (value is None or other is None) and hasattr(backend, "keep_unchanged")
+            is_absent = value is None or other is None or undefined is not None
+            may_be_absent = is_absent and hasattr(backend, "keep_unchanged")
             one = other if value is None else value
-            if (may_be_none or type(other) is type(value)) and is_mergeable(one):
+            if (may_be_absent or type(other) is type(value)) and is_mergeable(one):
                 raise MergeByField(type(one))
             reason = two_objects(first, second) or not_in_a_program(backend, value)
             refuse(reason, is_missing=value is None or undefined is not None)

@@ -6,15 +6,15 @@ import types
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from ...backends import Backend
+from ...backends import Backend, staged_by
 from ...core.closures import never
 from ...errors import AliasError
 from ...values.locations import instance_attributes
 from ...values.reachability import reaches
-from ...values.structures import Spec, field_values, flatten, is_mutable_dataclass
+from ...values.structures import Spec, field_values, flatten, is_mutable_dataclass, object_attributes
 from .aliases import other_reference
 from .heap import is_of_user
-from .missing_values import Value, markers, unified
+from .missing_values import Value, bound_parts, markers, unified
 
 
 class MergeByField(BaseException):
@@ -42,6 +42,17 @@ def is_mergeable(value: Any) -> bool:
     if kind.__new__ is not object.__new__ or not all(map(is_of_user, kind.__mro__[:-1])):  # type: ignore[comparison-overlap]
         return False
     return not reaches(instance_attributes(value).values(), lambda held: held is value)
+
+
+def bind_attributes(value: Any) -> None:
+    """Check the staged attributes that may be unbound, if a user's class defines the object."""
+    if not is_of_user(type(value)):
+        return
+    for name, held in [*(object_attributes(value) or {}).items()]:
+        if staged_by(held) is None and object_attributes(held):
+            bind_attributes(held)
+        elif (checked := bound_parts(held)) is not held:
+            object.__setattr__(value, name, checked)
 
 
 class FieldMerging:
@@ -75,6 +86,15 @@ class FieldMerging:
                 if is_left_whole and (both is None or self._is_made_in_branch(leaf)):
                     raise MergeByField(type(leaf))
         return both
+
+    def check_scope(self, leaf: Any) -> None:
+        """Raise if a leaf is an object that holds values of a branch that has ended.
+
+        Raises:
+            MergeByField: its attributes have to be merged.
+        """
+        if type(leaf) not in self.kinds and is_mergeable(leaf) and self._is_made_in_branch(leaf):
+            raise MergeByField(type(leaf))
 
     def _is_made_in_branch(self, value: Any) -> bool:
         """Return whether an object holds a value that was created in a branch or body that has ended."""

@@ -36,3 +36,27 @@ def nested(x: Any) -> Any:
 def test_as_in_python(f: Any, x: np.ndarray) -> None:
     assert ag.function(f)(x) == f(x)
     assert ag.function(f, input_signature=[ag.TensorSpec((None,))])(x) == f(x)
+
+
+EXTREMES = {
+    "pairs": lambda xs: max(zip(xs.tolist(), xs.tolist(), strict=True), default=None),
+    "sorted pairs": lambda xs: sorted(zip(xs.tolist(), "ab", strict=False)),
+    "a list of tuples": lambda xs: max([(np.sum(xs), 1), (np.sum(xs * xs), 2)], default=(0.0, 0)),
+    "an empty list": lambda xs: max([], default=np.sum(xs)),
+    "absolute values": lambda xs: min(map(abs, xs), default=-1.0),
+    "starred": lambda xs: (*map(float, xs), 3.0),
+    "arguments": lambda xs: max(0.5, *[float(x) for x in xs], *(i for i, _ in enumerate(xs))),
+}
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+@pytest.mark.parametrize("length", [2, None])
+def test_iterators_and_defaults(name, length):
+    f = EXTREMES[name]
+    staged = ag.function(f, input_signature=[ag.TensorSpec((length,))])
+    if length is None and name in ("starred", "arguments"):
+        with pytest.raises(ag.ValueNeededError, match="cannot be iterated by Python"):
+            staged(np.ones(2))
+        return
+    for xs in (np.array([1.0, -2.0]), np.array([3.0, 3.0]), *([] if length else [np.array([])])):
+        assert str(staged(xs)) == str(f(xs))

@@ -215,3 +215,61 @@ def test_plain_values_are_printed_once(capsys: pytest.CaptureFixture[str]):
     for a in (1.0, 3.0, 1.0):
         f(np.float64(a), np.float64(2.0))
     assert capsys.readouterr().out.split() == ["begin", "made", "middle", "end", "circle", "end", "end"]
+
+
+class Account:
+    def __init__(self, balance, limit):
+        if balance < limit:
+            raise ValueError(f"{balance:g} is below {limit:g}")
+        self.balance, self.limit, self.count = balance, limit, 0
+        self.history = np.array([balance, limit])
+
+    def pay(self, amount):
+        if self.balance - amount < self.limit:
+            raise ValueError("limit reached")
+        self.balance -= amount
+        self.count += 1
+
+    def total(self):
+        return self.history.sum() + self.history.shape[0] + self.balance
+
+
+def built_in_a_try(a, b, c):
+    try:
+        account = Account(a, b)
+    except ValueError as error:
+        return str(error)
+    return account.total()
+
+
+def changed_after_a_try(a, b, c):
+    try:
+        account = Account(a, b)
+        other = Account(account.total(), c)
+    except ValueError:
+        return -1.0
+    for _ in range(3):
+        try:
+            account.pay(1.0)
+        except ValueError:
+            account.count += 10
+    return account.balance + other.limit, account.count
+
+
+def built_by_a_handler(a, b, c):
+    try:
+        account = Account(a, b)
+    except ValueError:
+        account = Account(b, a)
+    account.balance += 1.0
+    return account.total()
+
+
+@pytest.mark.parametrize(
+    "f", [built_in_a_try, changed_after_a_try, built_by_a_handler], ids=lambda f: f.__name__
+)
+def test_objects_whose_constructors_raise(f: Any):
+    staged = ag.function(f)
+    for numbers in ARGUMENTS:
+        args = [np.float64(x) for x in numbers]
+        np.testing.assert_equal(staged(*args), f(*args))

@@ -133,10 +133,14 @@ def _node_type(value: Any) -> StagedType:
 
 def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
+        if "default" in kwargs and isinstance(args[0], StagedIterable):
+            args = _list(args[0]), *args[1:]
         if kwargs.keys() == {"default"} and len(args) == 1 and isinstance(args[0], (StagedList, Tensor)):
             [values], default = args, kwargs["default"]
             has_items = _len(values) > 0
             return staging.if_exp(active_backend(), has_items, lambda: call(values), lambda: default, "")
+        if kwargs.keys() == {"default"} and len(args) == 1 and isinstance(args[0], (list, tuple)):
+            return call(args[0]) if args[0] else kwargs["default"]
         if kwargs:
             raise UnsupportedFunctionError(
                 f"{function.__name__}() with {', '.join(kwargs)} cannot be staged",

@@ -16,6 +16,7 @@ from ....staging import identity, is_optional
 from ....values.selected_container import SelectedList
 from ...ir.graph import Node, Slot
 from ...ir.list_operations import RETURNING
+from ...ir.subgraphs import Loop
 from ...ir.type_merging import merge_types
 from ...ir.types import (
     ArrayType,
@@ -314,3 +315,40 @@ def list_set(target: Any, key: Any, value: Any) -> Any:
     node = item_node(target, value)
     kind = replace(target.type, element=merge_element_types(target.type.element, node.type))
     return record("list_set", (target, key, node), kind)
+
+
+def known_length(node: Node) -> int | None:
+    """Return the length of a list that loops over values of known length create, or None.
+
+    >>> known_length(Node("list", (), {}, ListType(None)))
+    0
+    """
+    if node.op == "list":
+        return len(node.inputs)
+    if node.op == "list_copy":
+        return known_length(node.inputs[0])
+    if node.op != "output" or node.inputs[0].op != "for":
+        return None
+    loop, index = Loop(node.inputs[0]), node.attrs["index"]
+    first, added = known_length(loop.initial[index]), loop.results[index]
+    count = _iterations(loop.node.inputs[1])
+    is_one = added.op == "list_append" and added.inputs[0] is loop.carried[index]
+    tests = loop.node.inputs[0], loop.body.results[0]
+    if first is None or count is None or not is_one or not all(t.attrs.get("value") is True for t in tests):
+        return None
+    return first + count
+
+
+def _iterations(iterated: Node) -> int | None:
+    """Return how many items a loop goes over, or None if only the running graph knows."""
+    if isinstance(iterated.type, ArrayType):
+        return iterated.type.shape[0]
+    if iterated.op in ("enumerate", "reversed"):
+        return _iterations(iterated.inputs[0])
+    if iterated.op == "zip":
+        counts = [*map(_iterations, iterated.inputs)]
+        return None if None in counts else min(counts, default=0)  # type: ignore[type-var]
+    if iterated.op == "range":
+        bounds = [i.attrs.get("value") for i in iterated.inputs if i.op == "constant"]
+        return len(range(*bounds)) if len(bounds) == len(iterated.inputs) else None  # type: ignore[arg-type]
+    return known_length(iterated)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections import deque
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from typing import Any, NoReturn
 
 from ....core.active_backends import active_backend
 from ....core.in_flight import running
+from ....debugging.tracebacks import opcode_of, user_frame
 from ....errors import AliasError, UnsupportedFunctionError
 from ...ir.graph import Node
 from ...ir.types import DequeType, ListType, ScalarType, is_reference
@@ -239,6 +241,14 @@ class StagedList(Staged):
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.unpacked())
+
+    def unpacked(self) -> list[Any]:
+        frame = user_frame(sys._getframe(1))
+        if frame is not None and opcode_of(frame) in ("CALL_FUNCTION_EX", "LIST_EXTEND"):  # `f(*self)`
+            length = lists.known_length(self.node())
+            if length is not None:
+                return [self[i] for i in range(length)]
+        return super().unpacked()
 
 
 class StagedDeque(StagedList):
