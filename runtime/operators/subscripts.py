@@ -42,7 +42,8 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
 
                 return lists.write(backend, target, key, value)
             updated = backend.set_item(target, key, value)
-            return updated if updated is target else staging.checked_write(updated, target, backend)
+            is_everywhere = updated is target or staging.followed(target) is updated
+            return updated if is_everywhere else staging.checked_write(updated, target, backend)
         target[key] = value
         return target
     except BaseException as error:

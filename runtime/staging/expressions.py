@@ -254,7 +254,7 @@ def has_staged(key: Any) -> bool:
     """Return whether an index is or contains a staged value."""
     if staged_by(key) is not None:
         return True
-    if type(key) is tuple:
+    if type(key) in (tuple, list):
         return any(map(has_staged, key))
     if type(key) is slice:
         return any(staged_by(part) is not None for part in (key.start, key.stop, key.step))
@@ -262,12 +262,15 @@ def has_staged(key: Any) -> bool:
 
 
 def owner_of(*values: Any) -> Backend | None:
-    """Return the backend of a staged value among keys, containers and items, or None."""
+    """Return the backend of a staged value among keys, containers and items, or None.
+
+    The parts of a tuple may be lists of indices.
+    """
     for value in values:
         parts = value if type(value) is tuple else (value,)
         for part in parts:
-            bounds = (part.start, part.stop, part.step) if type(part) is slice else (part,)
-            for leaf in bounds:
+            leaves: Any = (part.start, part.stop, part.step) if type(part) is slice else (part,)
+            for leaf in part if type(part) is list and parts is value else leaves:
                 backend = staged_by(leaf)
                 if backend is not None:
                     return backend
@@ -278,7 +281,7 @@ def get_item(target: Any, key: Any) -> Any:
     if _has_own_items(target):
         replacement = _replaced_item(target.__getitem__)
         return target[key] if replacement is None else replacement(key)
-    backend = owner_of(key, target)
+    backend = owner_of((key,) if type(key) is list else key, target)
     assert backend is not None
     if is_rolling():
         note_item_use(backend, target, key)

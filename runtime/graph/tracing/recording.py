@@ -140,11 +140,9 @@ class Arguments:
         return value, value
 
     def _slot(self, node: Node) -> tuple[Slot, Any]:
-        kind = node.type
-        if isinstance(kind, ListType) and not self._keep_namedtuples:
-            kind = _array_type(kind)
         self.inputs.append(node)
-        return Slot(len(self.inputs) - 1), kind
+        is_array = isinstance(node.type, ListType) and not self._keep_namedtuples
+        return Slot(len(self.inputs) - 1), _array_type(node.type) if is_array else node.type
 
 
 def _array_type(kind: StagedType | None) -> ArrayType:
@@ -152,8 +150,10 @@ def _array_type(kind: StagedType | None) -> ArrayType:
     if isinstance(kind, ListType):
         inner = _array_type(kind.element)
         return ArrayType(inner.dtype, (None, *inner.shape))
-    if isinstance(kind, TupleType) and len(set(kinds := [*map(_array_type, kind.parts)])) == 1:
-        return ArrayType(kinds[0].dtype, (len(kinds), *kinds[0].shape))
+    kinds = [*map(_array_type, kind.parts)] if isinstance(kind, TupleType) else []
+    dtypes = {k.dtype for k in kinds}
+    if len({k.shape for k in kinds}) == 1 and (len(dtypes) == 1 or all(d.kind in "biufc" for d in dtypes)):
+        return ArrayType(np.result_type(*dtypes), (len(kinds), *kinds[0].shape))
     if not isinstance(kind, (ArrayType, ScalarType)):
         raise unsupported.list_without_array()
     return kind if isinstance(kind, ArrayType) else ArrayType(np.dtype(kind.python))
