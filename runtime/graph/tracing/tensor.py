@@ -792,6 +792,9 @@ class Optional(Staged):
     def __setitem__(self, key: Any, value: Any) -> None:
         some(self, "setitem", 0, 0)[key] = value
 
+    def __iter__(self) -> Any:
+        return iter(some(self, "iter"))
+
     def __eq__(self, other: object) -> Any:
         if other is None:
             return is_none(self)

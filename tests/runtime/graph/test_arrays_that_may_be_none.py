@@ -228,3 +228,24 @@ def part_of_the_argument(x, n):
 def test_a_write_that_would_have_to_reach_another_name_is_refused(make):
     with pytest.raises(ag.AliasError, match="cannot be written to in place"):
         ag.function(lambda x, n: fills(make(x, n)))(np.array([3.0, 1.0]), np.int64(1))
+
+
+@pytest.mark.parametrize("convert", [lambda x: x, lambda x: x.tolist()], ids=["array", "list"])
+def test_items_of_what_may_be_none(convert):
+    def items(xs):
+        found = np.flatnonzero(xs > 0)
+        kept = convert(xs[found[0] : found[0] + 2]) if found.size else None
+        if kept is None:
+            return 0.0
+        first, second = kept
+        return first * second
+
+    def starred(xs):
+        kept = convert(xs[: np.sum(xs > 0)]) if xs[0] > 0 else None
+        return 0.0 if kept is None else max(0.5, *kept)
+
+    staged = ag.function(items)
+    for xs in (np.array([-1.0, 2.0, 3.0]), -np.ones(3)):
+        assert staged(xs) == items(xs)
+    with pytest.raises(ag.ValueNeededError, match="cannot be iterated by Python"):
+        ag.function(starred)(np.ones(2))
