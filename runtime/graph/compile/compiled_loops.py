@@ -16,6 +16,8 @@ from ..ir.graph import Graph, Node
 from ..ir.subgraphs import Loop, is_embedded, source_leaves
 from .control_flow import Emitter
 
+concatenated = itertools.chain.from_iterable
+
 
 class MeasuredLoop(Protocol):
     """A loop that may be compiled while it runs. Its functions take the time at which the loop began."""
@@ -147,7 +149,7 @@ class CompiledLoopEmitter(Emitter):
     def while_in_chunks(self, loop: Loop, names: list[str], region: str, began: str) -> None:
         node = loop.node
         chunks = f"{self.global_name(while_chunks)}({region}, {began})"
-        self.line(f"for _ in {self.global_name(chain)}({chunks}):", node)
+        self.line(f"for _ in {self.global_name(concatenated)}({chunks}):", node)
         self.indent += 1
         test = self.loop_body(loop, names, self.fresh("g"))
         self.line(f"if not {test}:", node)
@@ -169,7 +171,7 @@ class CompiledLoopEmitter(Emitter):
         self.line(
             f"{chunks} = {self.global_name(RangeChunks)}({region}, {began}, {self.names[source]})", node
         )
-        self.line(f"for {self.names[element]} in {self.global_name(chain)}({chunks}):", node)
+        self.line(f"for {self.names[element]} in {self.global_name(concatenated)}({chunks}):", node)
         self.indent += 1
         test = self.loop_body(loop, names, self.fresh("g"))
         if test != "True":
@@ -182,9 +184,6 @@ class CompiledLoopEmitter(Emitter):
         self.call(loop, f"{region}.take_over", names, ["True", *bounds[: len(list(source_leaves(source)))]])
         self.indent -= 1
         self.line(f"else: {region}.end({began})")
-
-
-chain = itertools.chain.from_iterable
 
 
 def while_chunks(loop: MeasuredLoop, began: float) -> Iterator[repeat[None]]:

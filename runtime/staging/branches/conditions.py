@@ -171,11 +171,12 @@ def merge_paths(
         for leaf_name, x, y in zip(leaf_paths(a_spec, name), a, b, strict=True):
             is_alone = alone or (is_forgotten and all(x is not leaf for leaf in before))
             is_outer = isinstance(x, Undefined) or statement.is_from_before(x)
-            if is_alone and is_same(x, y) and not is_outer:
-                statement.apart.check_scope(x)
-            if is_same(x, y) and (is_outer or not (is_alone and is_inner(x))):
-                slots.append((None, x))
-                continue
+            if is_same(x, y):
+                if is_alone and not is_outer:
+                    statement.apart.check_scope(x)
+                if is_outer or not (is_alone and is_inner(x)):
+                    slots.append((None, x))
+                    continue
             raw.append((x, y))
             places.append(location)
             x, y = changed_leaves(x, first.leaf), changed_leaves(y, second.leaf)

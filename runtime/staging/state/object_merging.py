@@ -46,9 +46,10 @@ def is_mergeable(value: Any) -> bool:
 
 def bind_attributes(value: Any) -> None:
     """Check the staged attributes that may be unbound, if a user's class defines the object."""
-    if not is_of_user(type(value)):
+    attributes = object_attributes(value)
+    if not attributes or not is_of_user(type(value)):
         return
-    for name, held in [*(object_attributes(value) or {}).items()]:
+    for name, held in [*attributes.items()]:
         if staged_by(held) is None and object_attributes(held):
             bind_attributes(held)
         elif (checked := bound_parts(held)) is not held:
@@ -82,10 +83,15 @@ class FieldMerging:
         both = unified(first, second, self.backend) if can_keep or not self.kinds else None
         if can_keep and any([*markers(spec)] for _, spec in (first, second, *(both or ()))):
             for leaf in (*first[0], *second[0]):
-                is_left_whole = type(leaf) not in self.kinds and is_mergeable(leaf)
-                if is_left_whole and (both is None or self._is_made_in_branch(leaf)):
+                if both is not None:
+                    self.check_scope(leaf)
+                elif self._is_left_whole(leaf):
                     raise MergeByField(type(leaf))
         return both
+
+    def _is_left_whole(self, leaf: Any) -> bool:
+        """Return whether a leaf is an object whose attributes could be merged."""
+        return type(leaf) not in self.kinds and is_mergeable(leaf)
 
     def check_scope(self, leaf: Any) -> None:
         """Raise if a leaf is an object that holds values of a branch that has ended.
@@ -93,7 +99,7 @@ class FieldMerging:
         Raises:
             MergeByField: its attributes have to be merged.
         """
-        if type(leaf) not in self.kinds and is_mergeable(leaf) and self._is_made_in_branch(leaf):
+        if self._is_left_whole(leaf) and self._is_made_in_branch(leaf):
             raise MergeByField(type(leaf))
 
     def _is_made_in_branch(self, value: Any) -> bool:

@@ -34,7 +34,7 @@ from ...tracing.containers.staged_lists import StagedDeque, StagedList
 from ...tracing.recording import record
 from ...tracing.tensor import Scalar, Staged, Tensor, some
 
-_FLOAT, _INT, _BOOL = ScalarType(float), ScalarType(int), ScalarType(bool)
+_INT, _BOOL = ScalarType(int), ScalarType(bool)
 
 
 def _len(value: Any) -> Any:
