@@ -200,6 +200,26 @@ def test_complex_numbers():
     np.testing.assert_allclose(ag.grad(lambda z: np.sum(np.real(z * z)))(z), 2 * z)
 
 
+@ag.convert
+def of_complex_parts(x, y):
+    z = complex(x, y)
+    w = z * z + complex(y, 3.0) * 2j + complex(1.0, x) ** 3 + complex(imag=y, real=z)
+    return abs(w) + w.imag * w.real
+
+
+def test_complex_numbers_made_of_floats():
+    for grad in (ag.grad(of_complex_parts, argnums=(0, 1)), ag.grad(ag.function(of_complex_parts), (0, 1))):
+        step = 1e-6
+        np.testing.assert_allclose(
+            grad(1.2, 0.7),
+            [
+                (of_complex_parts(1.2 + step, 0.7) - of_complex_parts(1.2 - step, 0.7)) / (2 * step),
+                (of_complex_parts(1.2, 0.7 + step) - of_complex_parts(1.2, 0.7 - step)) / (2 * step),
+            ],
+            rtol=1e-8,
+        )
+
+
 def test_whole_numbers_have_none():
     with pytest.raises(ag.GradientError, match=r"argument 0, of type int64\[2\]"):
         ag.grad(np.sum)(np.array([1, 2]))

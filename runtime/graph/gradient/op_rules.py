@@ -99,6 +99,13 @@ def to_number(reverse: Reverse, node: Node, ct: Any) -> None:
     reverse.accumulate(source, ct)
 
 
+def complex_of(reverse: Reverse, node: Node, ct: Any) -> None:
+    """Apply the rule of `complex(a, b)`, which is `a + 1j * b`. Each of them may be complex itself."""
+    for part, part_ct in zip(node.inputs, (ct, ct * 1j), strict=True):
+        if part in reverse.active:
+            reverse.accumulate(part, part_ct)
+
+
 def new_list(reverse: Reverse, node: Node, ct: Any) -> None:
     for i, part in enumerate(node.inputs):
         if part in reverse.active:
@@ -234,6 +241,7 @@ OP_RULES.update({
     "add_at": add_at,
     **dict.fromkeys(("convert", "check_bound", "some", "with_shape", "same", "list_copy", "_real"), identity),
     **dict.fromkeys(("item", "float", "complex"), to_number),
+    "complex_of": complex_of,
     "list": new_list,
     "tuple": new_tuple,
     "list_append": list_append,

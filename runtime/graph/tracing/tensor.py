@@ -440,10 +440,6 @@ class Scalar(Value):
     __slots__ = ()
 
     @property
-    def real(self) -> Any:
-        return self if self.type.python is not complex else recording.builtin(_real, self)
-
-    @property
     def name(self) -> Any:
         return _of_member("name", self) if bound_type(self.type).is_enumeration else super().name
 
@@ -455,6 +451,8 @@ class Scalar(Value):
             raise AttributeError(f"'{kind.__name__}' object has no attribute {name!r}")
         if kind is str and name in TEXT_METHODS:
             return functools.partial(_text_method, name, self)
+        if name in _NUMBER_PARTS:
+            return _NUMBER_PARTS[name](self)
         return self.fail(
             f"has no {name}{'()' if callable(getattr(kind, name)) else ''}",
             "the graph has no operation for it",
@@ -486,6 +484,27 @@ def characters(value: Any) -> Any:
 
 def _real(value: complex) -> float:
     return value.real
+
+
+def _real_part(number: Scalar) -> Any:
+    return recording.builtin(_real, number) if number.type.python is complex else +number
+
+
+def _imaginary_part(number: Scalar) -> Any:
+    kind = number.type.python
+    return recording.builtin(float, np.imag(number)) if kind is complex else kind().imag
+
+
+def _conjugate(number: Scalar) -> Any:
+    real, imag = _real_part(number), _imaginary_part(number)
+    return recording.builtin(complex, real, -imag) if number.type.python is complex else real
+
+
+_NUMBER_PARTS: dict[str, Callable[[Any], Any]] = {
+    "real": _real_part,
+    "imag": _imaginary_part,
+    "conjugate": lambda number: functools.partial(_conjugate, number),
+}
 
 
 def _of_member(name: str, member: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Conversions with two arguments: `int` of a text in a base, and `complex` of two parts."""
+"""Conversions with two arguments: `int` of a text in a base, and `complex` of two parts. Parts of numbers."""
 
 import numpy as np
 import pytest
@@ -20,11 +20,17 @@ def parsed(text):
         return -1
 
 
+def parts_of_numbers(re, im, count):
+    z = complex(re, im)
+    return [(x.real, x.imag, x.conjugate()) for x in (z, re, count, count > 2)]
+
+
 CASES = {
     "parts": (lambda re, im: complex(re, im) + 1, (1.5, -0.0)),
     "an infinite part": (lambda re, im: -complex(re, im), (np.float64(np.inf), np.int64(2))),
     "named parts": (lambda re, im: complex(imag=im, real=re), (1.5, np.float32(2.5))),
     "an imaginary part": (lambda im: complex(imag=im) + 1, (np.float64(2.5),)),
+    "parts of numbers": (parts_of_numbers, (np.inf, -0.0, 3)),
     "in a loop": (product, (np.array([0.5, 2.0, -1.0]),)),
     "a base": (lambda text, base: int(text, base) + 1, ("ff", 16)),
     "a named base": (lambda text: int(text, base=8), ("17",)),
