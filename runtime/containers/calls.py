@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable
+from enum import EnumType
 from typing import Any
 
 from .. import staging
@@ -15,7 +16,7 @@ from ..backends import Backend, staged_by
 from ..backends.builtins import DISPATCHING
 from ..core.active_backends import active_backend
 from ..debugging.tracebacks import drop_current_frame
-from . import bisection, keyed, lists, pooled_iterators, text
+from . import bisection, enumerations, keyed, lists, pooled_iterators, text
 
 _CHANGES_OF_SETS = (
     "add", "discard", "remove", "update", "intersection_update", "difference_update",
@@ -79,7 +80,9 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
 
 
 def replacement(function: Any) -> Callable[..., Any] | None:
-    """Return the replacement for a method of a builtin type or a library function, or None."""
+    """Return the replacement for a method of a builtin type, an enumeration or a function, or None."""
+    if isinstance(function, EnumType):
+        return enumerations.constructor(function)
     owner, name = getattr(function, "__self__", None), function.__name__
     if name == "extend" and staged_by(owner) is not None:
         return _replacing(function, lambda _, items: function(items))

@@ -36,11 +36,12 @@ def compare(first: Any, sign: str, second: Any) -> Any:
         return COMPARISONS[sign](first, second)
     if sign in ("==", "!=") and len(first) != len(second):
         return sign == "!="
-    if sign != "!=":
+    if sign not in ("==", "!="):
         return _compare_from(0, first, sign, second)
     is_same = _compare_from(0, first, "==", second)
     backend = staged_by(is_same)
-    return not is_same if backend is None else backend.not_(is_same)
+    is_other = not is_same if backend is None else backend.not_(is_same)
+    return is_other if sign == "!=" else is_same if backend is None else backend.not_(is_other)
 
 
 def _sequence_class(value: Any) -> type | None:

@@ -12,6 +12,7 @@ import threading
 import types
 import weakref
 from collections.abc import Callable, Mapping
+from enum import EnumType
 from typing import Any, Protocol
 
 import numpy as np
@@ -127,7 +128,8 @@ def make_callee(
             replaced = getattr(backend, "replaced", None)
             if replaced is not None and (replacement := replaced(function)) is not None:
                 return replacement
-        if getattr(function, "__name__", None) in REPLACED and active_backend() is not None:
+        is_replaced = isinstance(function, EnumType) or getattr(function, "__name__", None) in REPLACED
+        if is_replaced and active_backend() is not None:
             from ..containers import calls  # noqa: PLC0415 - needed by traces only
 
             replacement = calls.replacement(function)

@@ -238,9 +238,16 @@ class Staged:
         )
         raise error
 
-    def __bool__(self) -> NoReturn:  # noqa: PLE0304 - fail() raises
+    def __bool__(self) -> bool:
         why, remedy = unconverted_reason()
-        self.fail("decides a branch that was not converted", f"{_UNKNOWN}, and {why}", remedy)
+        code = sys._getframe(2).f_code  # `hide_operator_frames` wraps this method
+        try:
+            self.fail("decides a branch that was not converted", f"{_UNKNOWN}, and {why}", remedy)
+        except ValueNeededError as error:
+            if "ag__" not in code.co_freevars:
+                raise
+            backend: Any = active_backend()
+            return staging.decide(backend, backend.not_(backend.not_(self)), error)
 
     __index__ = _unsupported(
         "is used where Python needs an int, as an index or a size",

@@ -76,11 +76,11 @@ def _run_or_fork(
         run.merging = None
 
 
-def decide(backend: Any, cond: Any, error: MismatchError) -> bool:
+def decide(backend: Any, cond: Any, error: StagingError) -> bool:
     """Return the outcome of a condition, for which the code that follows is captured once for each.
 
     Raises:
-        MismatchError: that is impossible; `error` is raised.
+        StagingError: that is impossible; `error` is raised.
     """
     error.can_fork = True  # type: ignore[attr-defined]
     run = _run_of(backend)

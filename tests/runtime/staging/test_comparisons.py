@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+
 import numpy as np
 import pytest
 
@@ -59,16 +61,102 @@ def test_unlike_items_have_no_order():
             call(np.float64(1.0))
 
 
-def test_tuples_from_elsewhere():
-    """Conversion does not see that the operands are tuples, and the remedy says how it would."""
+def outcome(a, b):
+    return "same" if a == b else "other"
 
+
+def pair(x):
+    return {"x": x, "y": [x, 1]}
+
+
+@pytest.mark.parametrize("x", [1.0, 2.0])
+@pytest.mark.parametrize("name", ["tuples", "lists", "dicts"])
+def test_containers_from_elsewhere(name, x):
+    """Conversion does not see that the operands are containers: Python itself compares the items."""
+    make = {"tuples": lambda x: (x, 2), "lists": lambda x: [x, x, (x, 2)], "dicts": pair}[name]
+    first, second = make(np.float64(x)), make(1.0)
+    assert ag.function(outcome)(first, second) == outcome(first, second)
+
+
+def test_arrays_made_lists():
     def f(a, b):
-        return 1 if a == b else 2
+        a, b = a.tolist(), b.tolist()
+        if a == b:
+            return -1.0
+        return sum(a) / sum(b)
+
+    staged = ag.function(f)
+    for other in ([1, 2], [1, 3], [1, 2, 3]):
+        assert staged(np.array([1, 2]), np.array(other)) == f(np.array([1, 2]), np.array(other))
+
+
+def test_containers_from_elsewhere_in_a_try():
+    """Nothing can be captured once for each outcome there, and the remedy says what helps."""
+
+    def f(xs, a, b):
+        try:
+            x = xs[a[0]]
+            return x if a == b else -x
+        except IndexError:
+            return 0.0
 
     with pytest.raises(ag.ValueNeededError, match=r"compare tuple\(a\) == tuple\(b\)"):
-        ag.function(f)((np.float64(1.0), 2), (1.0, 2))
+        ag.function(f)(np.array([1.0, 2.0]), (np.int64(1), 2), (1, 2))
 
-    def made(a, b):
-        return 1 if tuple(a) == tuple(b) else 2
+    def made(xs, a, b):
+        try:
+            x = xs[a[0]]
+            return x if tuple(a) == tuple(b) else -x
+        except IndexError:
+            return 0.0
 
-    assert ag.function(made)((np.float64(1.0), 2), (1.0, 2)) == 1
+    assert ag.function(made)(np.array([1.0, 2.0]), (np.int64(1), 2), (1, 2)) == 2.0
+
+
+def test_a_comparison_of_many_items():
+    """The code that follows is captured at most 64 times."""
+    xs = list(np.arange(100.0))
+    with pytest.raises(ag.ValueNeededError, match="decides a branch that was not converted"):
+        ag.function(outcome)({"xs": xs}, {"xs": [*range(100)]})
+
+
+class Heading(enum.IntEnum):
+    LEFT = -1
+    STRAIGHT = 0
+    RIGHT = 1
+
+
+class Colour(enum.Enum):
+    RED = 1
+    GREEN = 2
+
+
+def turned(x):
+    heading = Heading(int(np.sign(x)))
+    return "back" if heading is Heading.LEFT else heading.name.lower(), heading + 1
+
+
+def colour(n):
+    try:
+        return Colour(int(n)).name
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("x", [-2.5, 0.0, 3.0])
+def test_members_of_enumerations_by_value(x):
+    assert ag.function(turned)(np.float64(x)) == turned(x)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_values_without_a_member(n):
+    assert ag.function(colour)(np.int64(n)) == colour(n)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "auto"])
+def test_results_are_bools(engine):
+    def f(x):
+        return [x, 1] == [1.0, 1], [x] != [2.0], {"a": x} == {"a": 2.0}
+
+    for x in (1.0, 2.0):
+        assert repr(ag.function(f, engine=engine)(np.float64(x))) == repr(f(np.float64(x)))
