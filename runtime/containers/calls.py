@@ -16,6 +16,7 @@ from ..backends import Backend, staged_by
 from ..backends.builtins import DISPATCHING
 from ..core.active_backends import active_backend
 from ..debugging.tracebacks import drop_current_frame
+from ..values.selected_container import SelectedContainer
 from . import bisection, enumerations, keyed, lists, pooled_iterators, text
 
 _CHANGES_OF_SETS = (
@@ -137,6 +138,8 @@ def _holds_staged(values: Any, depth: int) -> bool:
     """Return whether a container holds a staged value at most `depth` levels deep."""
     for value in values.values() if isinstance(values, dict) else values:
         if staged_by(value) is not None or getattr(type(value), "is_staged_list", False):
+            return True
+        if isinstance(value, SelectedContainer):
             return True
         if depth and type(value) in (list, tuple, dict) and _holds_staged(value, depth - 1):
             return True

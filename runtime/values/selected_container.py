@@ -159,12 +159,12 @@ def tree_unflatten(keys: tuple[Any, ...] | None, items: Iterable[Any]) -> Any:
 def _reader(base: type, name: str) -> Callable[..., Any]:
     read = getattr(base, name)
 
-    def method(self: SelectedContainer, *args: Any, **kwargs: Any) -> Any:
+    def read_selected(self: SelectedContainer, *args: Any, **kwargs: Any) -> Any:
         if self.is_stale():
             self.refresh()
         return read(self, *args, **kwargs)
 
-    return method
+    return read_selected
 
 
 def _writer(name: str) -> Callable[..., Any]:

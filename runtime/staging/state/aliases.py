@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import types
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from types import FrameType
 from typing import Any, Self
@@ -29,7 +29,7 @@ from .heap import is_closed, is_older, is_user_object
 from .search import ATOMS, MAX_STEPS, any_leads_to, leads_to, reached, user_frames
 
 IS_DEFAULT = "the default of a parameter"
-WRITABLE = np.ndarray, deque, set
+WRITABLE = np.ndarray, deque, set, Counter, defaultdict
 """The plain objects that become staged values, and whose names then share no writes."""
 OF_MODULES = frozenset(("__builtins__", "__loader__", "__spec__"))
 """Globals that Python sets; the loaders of some tools reach every object."""
