@@ -155,9 +155,7 @@ def user_stacklevel() -> int:
     return level
 
 
-RAISING_FUNCTIONS = frozenset(
-    ("assert_stmt", "fail", "list_get", "list_pop", "list_update", "read_selected")
-)
+RAISING_FUNCTIONS = frozenset(("assert_stmt", "fail", "list_get", "list_pop", "list_update", "read_selected"))
 """Internal functions that raise on behalf of user code. A trace recognizes such errors by their frames."""
 
 
