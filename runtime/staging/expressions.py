@@ -211,13 +211,19 @@ def shown(value: Any, *, is_exact: bool) -> Any:
     if not isinstance(value, BaseException) or all(staged_by(v) is None for v in flatten(value.args)[0]):
         return value
     own, [first, *others] = type(value).__str__, value.args
-    if not is_exact and own is BaseException.__str__ and not others:
+    if not is_exact and own in _OF_ARGUMENTS and not others:
         return first
     backend = owner_of_text(value.args)
-    if is_exact or own not in (BaseException.__str__, KeyError.__str__):
+    if is_exact or own not in (*_OF_ARGUMENTS, KeyError.__str__):
         refuse_text(value.args)
     args, text_of = (value.args, str) if others else (first, repr)
     return backend.call_builtin(text_of, (args,), {})  # type: ignore[union-attr]
+
+
+_OF_ARGUMENTS = tuple(
+    kind.__str__ for kind in (BaseException, NameError, UnboundLocalError, AttributeError)
+)  # fmt: skip
+"""The methods that make the text of an exception from its arguments, as those of most classes do."""
 
 
 def looping() -> Backend | None:

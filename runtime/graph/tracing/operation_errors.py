@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.undefined import use_none
-from ..ir.graph import Node, Slot
+from ...core.undefined import unbound_error, use_none
+from ..ir.graph import Missing, Node, Slot
 from ..ir.types import ArrayType, DictType, OptionalType, ReferenceType, ScalarType, SetType
 
 Kinds = tuple[type[Exception], ...]
@@ -67,6 +67,12 @@ def _use_of_none(value: Any, use: str, *args: Any) -> None:
         use_none(use, *args)
 
 
+def _use_of_unbound(value: Any, symbol: str) -> None:
+    """Raise what reading a variable raises that is not bound."""
+    if value is Missing.VALUE:
+        raise unbound_error(symbol)
+
+
 _LISTS: dict[str, Callable[..., Any]] = {
     "list_get": operator.getitem, "list_pop": _pop, "list_set": _write
 }  # fmt: skip
@@ -88,6 +94,9 @@ def errors_of(op: str, inputs: Sequence[Node], attrs: dict[str, Any]) -> Found |
     slots = tuple(map(Slot, range(len(inputs))))
     if op == "some" and attrs.get("use"):
         return _use_of_none, (Slot(0), attrs["use"], *attrs["args"]), (TypeError, AttributeError)
+    if op == "check_bound":
+        symbol = attrs.get("symbol", "")
+        return _use_of_unbound, (Slot(0), symbol), (type(unbound_error(symbol)),)
     if op in ("getitem", "setitem"):
         key = attrs["key"] if op == "setitem" else attrs["args"][1]
         if _is_within(inputs[0].type, key):

@@ -28,6 +28,31 @@ def missing_key(xs):
         return f"no {error}"
 
 
+def unbound(xs):
+    if xs[0] > 2:
+        found = xs[0]
+    try:
+        return found + 1
+    except NameError as error:
+        return str(error)
+
+
+def deleted(xs):
+    total = 0.0
+    for x in xs:
+        try:
+            if x > 0:
+                scale = 1 / x
+            total += scale
+            if x > 4:
+                del scale
+        except UnboundLocalError:
+            total -= 1.0
+        else:
+            total += 0.5
+    return total
+
+
 def count(xs):
     found = {}
     for x in xs:
@@ -265,9 +290,9 @@ def items_until_the_end(xs):
 
 
 FUNCTIONS = [
-    value_of_key, missing_key, count, largest, mean, place, without, any_member, emptied_deque, emptied_heap,
-    converted, rounded, bounded, formatted, triangle, of_tuple, quotient, first_place, folded, shifted,
-    stepped, stage_at_failure, total_at_failure, steps_before_failure, counted_in_finally,
+    value_of_key, missing_key, unbound, deleted, count, largest, mean, place, without, any_member,
+    emptied_deque, emptied_heap, converted, rounded, bounded, formatted, triangle, of_tuple, quotient,
+    first_place, folded, shifted, stepped, stage_at_failure, total_at_failure, steps_before_failure, counted_in_finally,
     items_until_the_end,
 ]  # fmt: skip
 ARRAYS = [
