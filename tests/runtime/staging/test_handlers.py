@@ -292,8 +292,8 @@ def items_until_the_end(xs):
 FUNCTIONS = [
     value_of_key, missing_key, unbound, deleted, count, largest, mean, place, without, any_member,
     emptied_deque, emptied_heap, converted, rounded, bounded, formatted, triangle, of_tuple, quotient,
-    first_place, folded, shifted, stepped, stage_at_failure, total_at_failure, steps_before_failure, counted_in_finally,
-    items_until_the_end,
+    first_place, folded, shifted, stepped, stage_at_failure, total_at_failure, steps_before_failure,
+    counted_in_finally, items_until_the_end,
 ]  # fmt: skip
 ARRAYS = [
     np.array(a) for a in ([1.0, 0.5], [3.0, 4.0, 1.0], [3.0, 0.0], [0.0, 3.0, 2.0], [5.0, 3.0, 7.0, 9.0])
