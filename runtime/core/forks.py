@@ -117,34 +117,18 @@ class Run:
         """Whether a condition has to fork the run if values of two shapes would get one type."""
         return self.can_fork and not any(run.is_loop for run in _stack.runs)
 
+    def fork_later(self, index: int, error: Exception) -> None:
+        """Fork the run at a condition that it has passed, if the run goes on."""
+        if self in _stack.runs and index not in self.outcomes:
+            error.can_fork = True  # type: ignore[attr-defined]
+            self.fork(index, error)
+
     def fork(self, index: int, error: Exception) -> None:
         """Fork the run at a condition, unless that cannot help or would be too costly."""
         if getattr(error, "can_fork", False) and self.can_fork:
             _stack.forks += 1
             self._is_ending = True
             raise Fork(self, index, error)
-
-
-class Choice:
-    """The condition of a run that has selected a value.
-
-    A use of the value that depends on the outcome forks the run, so that it is known in what follows.
-    """
-
-    def __init__(self, run: Run, index: int):
-        self.run, self.index = run, index
-
-    def fork_later(self, error: Exception) -> None:
-        """Fork the run because a use has raised an error, if the run goes on and nothing prevents that."""
-        if self.run in _stack.runs and self.index not in self.run.outcomes:
-            error.can_fork = True  # type: ignore[attr-defined]
-            self.run.fork(self.index, error)
-
-
-class SharedReason(str):  # noqa: SLOT000 - it has an attribute
-    """Why a value cannot be written to: a choice has given it a second name."""
-
-    choice: Choice | None = None
 
 
 class _Stack(threading.local):
@@ -163,12 +147,6 @@ def is_forked() -> bool:
 
 def current_run() -> Run | None:
     return _stack.runs[-1] if _stack.runs else None
-
-
-def current_choice() -> Choice | None:
-    """Return the condition whose branches are captured or merged."""
-    run = current_run()
-    return None if run is None or run.merging is None else Choice(run, run.merging)
 
 
 def begin_trace() -> None:

@@ -11,7 +11,6 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..core.forks import Choice
 from ..errors import AliasError
 
 ALIASED_SOURCE: list[Any] = []
@@ -31,8 +30,6 @@ class SelectedContainer:
     """The staged index that selects the container, and the candidates by index, if it is known."""
     select_again: Callable[[], Any] | None = None
     """Select the container again by the same index, after its candidates have changed."""
-    decided_by: Choice | None = None
-    """The condition that selects the container."""
     find_object: Callable[[], Any] | None = None
     """Return what the container stands for as an object of the graph, if the backend has such objects."""
     _snapshots: Sequence[list[Any]] | None = None
@@ -49,15 +46,12 @@ class SelectedContainer:
             stage(self)
         if self.find_object is None:
             kind = self.base.__name__
-            error = AliasError(
+            raise AliasError(
                 f"a {kind} selected by a staged condition cannot be modified",
                 why="which original would have to change is known only when the graph runs",
                 remedy=f"modify a copy if the original need not change: {kind}(x); "
                 "or use a two-dimensional array: a[i, j] = v",
             )
-            if self.decided_by is not None:
-                self.decided_by.fork_later(error)
-            raise error
         return self.find_object()
 
     def lose(self) -> None:
@@ -73,10 +67,7 @@ class SelectedContainer:
     def refresh(self) -> None:
         """Take the current items of the candidates."""
         if self.select_again is None:
-            error = self.stale_error()
-            if self.decided_by is not None:
-                self.decided_by.fork_later(error)
-            raise error
+            raise self.stale_error()
         other = self.select_again()
         if isinstance(self, dict):
             dict.update(self, dict.items(other))
@@ -129,15 +120,6 @@ def snapshot_sources(value: Any) -> None:
     if isinstance(value, (list, tuple, dict)):
         for part in raw_items(value):
             snapshot_sources(part)
-
-
-def decide(value: Any, choice: Choice) -> None:
-    """Note the condition that has selected a container, or containers in a value."""
-    if type(value) in KINDS and value.sources:
-        value.decided_by = choice
-    if isinstance(value, (list, tuple, dict)):
-        for part in raw_items(value):
-            decide(part, choice)
 
 
 def set_choice(

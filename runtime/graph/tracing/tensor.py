@@ -17,7 +17,6 @@ import numpy as np
 
 from ... import staging
 from ...core.active_backends import active_backend
-from ...core.forks import Choice
 from ...core.packages import is_library
 from ...core.undefined import NONE_USES, use_none
 from ...debugging import error_operands
@@ -196,13 +195,7 @@ class Staged:
         if self.shared:
             shared = self.shared.replace("an array", self.noun)
             why = f"every name of {self.noun} must see each write to it"
-            try:
-                self.fail(f"cannot be written to in place: {shared}", why, self.copy_remedy, AliasError)
-            except AliasError as error:
-                choice: Choice | None = getattr(self.shared, "choice", None)
-                if choice is not None:
-                    choice.fork_later(error)
-                raise
+            self.fail(f"cannot be written to in place: {shared}", why, self.copy_remedy, AliasError)
         builder = current_builder()
         if builder is not self._owner:
             builder.writes.setdefault(id(self), (self, self._owner, self._node))

@@ -9,7 +9,7 @@ from typing import Any
 from ...backends import Backend, staged_by
 from ...core.active_backends import assuming
 from ...core.closures import nothing, set_nothing
-from ...core.forks import SharedReason, current_choice
+from ...core.forks import current_run
 from ...core.in_flight import SKIPPED, running
 from ...core.rolling_attempts import note_merged
 from ...core.undefined import Undefined, is_return_variable
@@ -205,11 +205,10 @@ def merge_paths(
         error.can_fork = True  # type: ignore[attr-defined]
         raise error
     results = backend.cond(cond, (first.capture, second.capture), merged)
-    choice, second_name = current_choice(), SharedReason(_SECOND_NAME)
-    second_name.choice = choice
-    for result in results:
-        if hasattr(result, "decided_by"):
-            result.decided_by = choice
+    if (run := current_run()) is not None and run.merging is not None:
+        for result in results:
+            if hasattr(result, "decided_by"):
+                result.decided_by = run, run.merging
     share, is_view = getattr(backend, "share", None), getattr(backend, "is_view", None)
     if share is not None and is_view is not None:
         for leaf in filter(is_view, chain.from_iterable(raw)):
@@ -234,18 +233,13 @@ def merge_paths(
                 isinstance(leaf, WRITABLE) and other_reference(leaf, own, statement.code) for leaf in leaves
             ):
                 for value in (result, *chain(*map(parts_of, leaves))):
-                    share(value, second_name)
-    values = {
+                    share(value, "it may be another name for an array created before the 'if'")
+    return {
         location: unflatten(spec, [value if i is None else results[i] for i, value in slots])
         for location, (spec, slots) in plan.items()
     }
-    if choice is not None:
-        for value in values.values():
-            selected_container.decide(value, choice)
-    return values
 
 
-_SECOND_NAME = "it may be another name for an array created before the 'if'"
 _TIED = "the 'if' may leave another name for the same array"
 
 
@@ -289,14 +283,12 @@ def _refuse_selected(lists: Sequence[Any], name: str) -> None:
     """Raise if other names refer to one of two lists that a list of staged length would replace."""
     if any(isinstance(value, selected_container.SelectedContainer) for value in lists):
         name = "the result of the function" if is_return_variable(name) else name
-        error = AliasError(
+        raise AliasError(
             f"a staged condition selects one of two lists for {name}, and other names refer to them too",
             why=f"a change to {name} would have to reach the selected list, "
             "which is known only when the graph runs",
             remedy=f"assign a copy to {name} in each branch: list(...)",
         )
-        error.can_fork = True  # type: ignore[attr-defined]
-        raise error
 
 
 def _grow_lists(statement: Statement, first: Path, second: Path) -> bool:

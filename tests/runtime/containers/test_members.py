@@ -170,19 +170,14 @@ def in_a_tuple(xs):
 
 @pytest.mark.parametrize(
     "f",
-    [selected_and_the_other_written, selected_deque_of_which_one_changes, selected_array_of_which_one_changes,
+    [selected_and_written, selected_and_the_other_written, selected_deque,
+     selected_deque_of_which_one_changes, selected_array_of_which_one_changes,
      selected_array_of_which_a_loop_changes_one, of_a_global, in_a_tuple],
 )  # fmt: skip
 def test_a_change_that_another_name_would_miss_is_refused(f):
     with pytest.raises((ag.AliasError, ag.MismatchError)):
         staged(f, XS)
     assert set() == SEEN
-
-
-@pytest.mark.parametrize("f", [selected_and_written, selected_deque])
-def test_a_selected_one_changes(f):
-    for xs in (XS, -XS):
-        assert ag.function(f)(xs) == f(xs)
 
 
 def arrays(xs):

@@ -106,7 +106,7 @@ def deques_of_which_one_is_chosen(xs):
     "f",
     [
         item_that_grows_in_a_later_round, item_stored_in_a_branch, item_that_grows_after_the_loop,
-        read_after_it_became_an_object,
+        read_after_it_became_an_object, deques_of_which_one_is_chosen,
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip
@@ -114,11 +114,6 @@ def test_names_that_the_graph_cannot_follow_are_refused(f):
     with pytest.raises(ag.AliasError) as caught:
         ag.function(f)(XS)
     assert "fix: " in str(caught.value)
-
-
-def test_deques_of_which_one_is_chosen():
-    for xs in (XS, -XS):
-        assert ag.function(deques_of_which_one_is_chosen)(xs) == deques_of_which_one_is_chosen(xs)
 
 
 @pytest.mark.parametrize(("i", "text"), [(9, "list index out of range"), (2, "pop from empty list")])

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ....backends import BACKENDS
-from ....core.forks import Choice
+from ....core.forks import Run
 from ....errors import MismatchError
 from ....values.alternatives import Part
 from ....values.reachability import reaches
@@ -35,8 +35,8 @@ class Alternatives(Staged):
 
     def __init__(self, *args: Any):
         super().__init__(*args)
-        self.decided_by: Choice | None = None
-        """The condition that decides the structure."""
+        self.decided_by: tuple[Run, int] | None = None
+        """The run, and the number of its condition, that decides the structure."""
 
     def passed_on(self) -> Node:
         """Return the node, to return it or to select it."""
@@ -55,7 +55,8 @@ class Alternatives(Staged):
             )
         except MismatchError as error:
             if self.decided_by is not None:
-                self.decided_by.fork_later(error)
+                run, index = self.decided_by
+                run.fork_later(index, error)
             raise
 
     def ag__settle(self) -> None:
