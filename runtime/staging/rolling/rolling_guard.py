@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import dis
+import gc
 import io
 import sys
 import types
@@ -66,16 +67,23 @@ class RollingGuard:
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
-        """Check the functions that this thread calls."""
+        """Check the functions that this thread calls.
+
+        The garbage collector waits: it would call finalizers of objects that the body has nothing to do with.
+        """
         self._previous = sys.getprofile()
         if not isinstance(self._previous, (type(None), types.FunctionType, types.MethodType)):
             raise CannotRoll  # a profiler that is written in C cannot be called from here
         self.check()
+        collects_garbage = gc.isenabled()
+        gc.disable()
         sys.setprofile(self._make_profile_function())
         try:
             yield
         finally:
             sys.setprofile(self._previous)
+            if collects_garbage:
+                gc.enable()
 
     def _make_profile_function(self) -> Callable[[types.FrameType, str, Any], None]:
         """Return a function for `sys.setprofile`. Python calls it often, so the usual cases come first."""

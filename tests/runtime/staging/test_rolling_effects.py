@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextvars
+import gc
+import sys
 from unittest import mock
 
 import numpy as np
@@ -59,18 +61,19 @@ class Pair:
         return self.a + self.b
 
 
-def test_bodies_without_effects_are_rolled():
-    def f(x):
-        for i in range(20):
-            pair = Pair(x, 1.0) + Pair(0.5, x)
-            x = helper(x, i) + pair.size * 0.01
-            if x > 1e6:
-                break
-        return x
+def without_effects(x):
+    for i in range(20):
+        pair = Pair(x, 1.0) + Pair(0.5, x)
+        x = helper(x, i) + pair.size * 0.01
+        if x > 1e6:
+            break
+    return x
 
-    result, outcomes = traced(f, np.float64(2.0))
+
+def test_bodies_without_effects_are_rolled():
+    result, outcomes = traced(without_effects, np.float64(2.0))
     assert outcomes == [Outcome.ROLLED]
-    np.testing.assert_allclose(result, f(2.0))
+    np.testing.assert_allclose(result, without_effects(2.0))
 
 
 def test_code_that_the_scan_does_not_find_is_refused_before_it_runs():
@@ -89,3 +92,36 @@ def test_code_that_the_scan_does_not_find_is_refused_before_it_runs():
     result, outcomes = traced(f, np.float64(0))
     assert outcomes == [Outcome.REFUSED]
     assert (result, cases.Counter.total) == (20.0, 20)
+
+
+def test_no_garbage_is_collected_in_an_attempt():
+    """A finalizer of an object that the loop has nothing to do with would end the attempt."""
+    collected: list[str] = []
+
+    def abandoned():
+        try:
+            yield
+        finally:
+            collected.append("finalized")
+
+    def make_garbage():
+        cycle: list[object] = [abandoned()]
+        cycle.append(cycle)
+        next(cycle[0])
+
+    was_in_attempt = []
+    remember = lambda phase, info: was_in_attempt.append(sys.getprofile() is not None)  # noqa: E731
+    thresholds = gc.get_threshold()
+    gc.collect()
+    gc.callbacks.append(remember)
+    try:
+        make_garbage()
+        gc.set_threshold(1, 1, 1)
+        _, outcomes = traced(without_effects, np.float64(2.0))
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.callbacks.remove(remember)
+    assert outcomes == [Outcome.ROLLED]
+    assert collected == ["finalized"]
+    assert was_in_attempt and not any(was_in_attempt)
+    assert gc.isenabled()
