@@ -10,7 +10,7 @@
                                   ag__.try_stmt(try_body, lambda: (ValueError,), ...)
 
 If the body raises under a staged condition, the statement runs again, and `ag__.attempt()` raises the
-exception.
+exception. `...` among the classes stands for all others, which a `finally` with effects has to see.
 """
 
 from __future__ import annotations
@@ -24,6 +24,17 @@ import gast
 from ..trees.builders import LOAD, at, constant, first_line, lambda_, load, operator
 from .templates import closure, statement_call
 
+_EFFECTS = (
+    gast.Call,
+    gast.Return,
+    gast.Raise,
+    gast.Break,
+    gast.Continue,
+    gast.Assert,
+    gast.Global,
+    gast.Nonlocal,
+)
+
 
 def convert_attempt(self: Any, statement: gast.AST, point: Any, closures: list[gast.AST]) -> gast.AST:
     """Convert a `try` or `with` in the pass `ControlFlow`."""
@@ -36,6 +47,8 @@ def convert_attempt(self: Any, statement: gast.AST, point: Any, closures: list[g
         load("BaseException") if handler.type is None else copy.deepcopy(handler.type)
         for handler in getattr(statement, "handlers", ())
     ]
+    if any(map(_has_effects, getattr(statement, "finalbody", ()))):
+        kinds.append(constant(...))
     for item in getattr(statement, "items", ()):
         item.context_expr = at(operator("manager", lambda_(item.context_expr)), item.context_expr)
     statement.body.insert(0, at(gast.Expr(operator("attempt")), first_line(statement)))
@@ -47,3 +60,12 @@ def convert_attempt(self: Any, statement: gast.AST, point: Any, closures: list[g
         gast.Tuple([constant(name) for name in sorted(caught)], LOAD),
         *self.state_arguments(state, point, closures, statement, constant(len(state.outputs))),
     )  # fmt: skip
+
+
+def _has_effects(statement: gast.AST) -> bool:
+    """Return whether a statement of a `finally` does more than to bind names."""
+    nodes = [*gast.walk(statement)]
+    if any(isinstance(node, _EFFECTS) for node in nodes):
+        return True
+    places = [node for node in nodes if isinstance(node, (gast.Attribute, gast.Subscript))]
+    return any(isinstance(place.ctx, (gast.Store, gast.Del)) for place in places)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...backends.builtins import formatted
 from ...backends.functional.staged_text import split_markers
+from ...debugging.positions import position_at
 from ...debugging.tracebacks import api_boundary, traceback_frames
 from ...errors import AliasError, ArgumentError, SpecError, StagingError, UnsupportedFunctionError, describe
 from ...staging.branches.exceptions import fields_of, refuse_caught, reviving
@@ -187,7 +188,9 @@ def raise_in_graph(error: BaseException) -> Node:
     template = (type(error), *arguments.templates(tuple(error.args), fields_of(error)))
     function = reviving(error)
     node = recording.add("raise", arguments.inputs, None, effect=True, function=function, args=template)
-    node.source = (*node.source, *traceback_frames(error))
+    around, frames = node.source, traceback_frames(error)
+    is_repeated = around and frames and position_at(*around[-1]) == position_at(*frames[0])  # by `attempt`
+    node.source = (*around, *frames[1 if is_repeated else 0 :])
     return node
 
 

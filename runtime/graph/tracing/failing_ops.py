@@ -1,7 +1,7 @@
-"""Errors of operations, such as that of an index out of bounds, in a `try` whose handlers name their class.
+"""Errors of operations, such as that of an index out of bounds, in a `try` or `with` that has to see them.
 
-The graph then performs the operation once to see whether it fails, and raises the error as a `raise` of the
-traced code does.
+The graph tests the operands, or performs the operation once, to see whether it fails, and raises the error as
+a `raise` of the traced code does.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from ...backends.functional.staged_text import StagedField
 from ...core.active_backends import active_backend
 from ...core.closures import nothing, set_nothing
 from ...core.in_flight import running
+from ...staging.attempts.flight import ErrorText
 from ...staging.branches.exceptions import raise_in_program
 from ..ir.graph import Node, Slot
 from ..ir.types import ArrayType, ScalarType
 from .effects import staged_string
-from .operation_errors import errors_of, is_unchecked
+from .operation_errors import DIVISIONS, errors_of, is_unchecked
 from .recording import add, is_staged, outputs, record, wrap
 from .trace import Builder, check_failing, current_builder
 
@@ -29,11 +30,12 @@ def _check(builder: Builder, op: str, inputs: Sequence[Node], attrs: dict[str, A
     """Raise what an operation would raise, and return its inputs as nodes of the current graph."""
     tested = [node.inputs[0] if is_unchecked(node) else node for node in inputs]
     found = errors_of(op, inputs, attrs)
-    for kind in running.flight.expected(found[2]) if found is not None else ():
+    for kind in _seen(op, found[2]) if found is not None else ():
         function, args, _ = found  # type: ignore[misc]
         own = [current_builder().capture(node, builder) for node in tested]
-        if tested == [*inputs] and _is_item(op, inputs, args):
-            is_failed, text = _index_failure(wrap(own[0]), wrap(own[1]))
+        test = _test(kind, op, function, args, own) if tested == [*inputs] else None
+        if test is not None:
+            is_failed, text = test
         else:
             template = (kind, function, args, attrs.get("kwargs", {}))
             node = add("attempt", own, None, function=failure, args=template, kwargs={})
@@ -46,21 +48,57 @@ def _check(builder: Builder, op: str, inputs: Sequence[Node], attrs: dict[str, A
     return [current_builder().capture(node, builder) for node in inputs]
 
 
-def _is_item(op: str, inputs: Sequence[Node], args: Any) -> bool:
-    """Return whether an operation reads or writes the item of an array at one staged integer."""
-    if op not in ("getitem", "setitem") or args[1] != Slot(1) or not isinstance(inputs[0].type, ArrayType):
-        return False
-    kind = inputs[1].type
+def _seen(op: str, kinds: tuple[type[Exception], ...]) -> Sequence[type[Exception]]:
+    """Return the errors that a `try` or `with` has to see.
+
+    Divisions overflow for integers above 1e308 alone, which only handlers that name the error are tested for.
+    """
+    named = running.flight.expected(kinds)
+    seen = running.flight.seen(kinds)
+    return [kind for kind in seen if kind in named or not (kind is OverflowError and op in DIVISIONS)]
+
+
+def _test(
+    kind: type[Exception], op: str, function: Callable[..., Any], args: Any, inputs: Sequence[Node]
+) -> tuple[Any, Any] | None:
+    """Return whether an operation on numbers fails and the error's text, in operations that loops compile.
+
+    None stands for an operation that has to be performed to see whether it fails.
+    """
+    if kind is IndexError and len(inputs) > 1 and _is_index(inputs[1]):
+        index = wrap(inputs[1])
+        if op in ("getitem", "setitem") and args[1] == Slot(1) and _has_items(inputs[0]):
+            size = wrap(inputs[0]).dimension(0)
+            return _is_outside(index, size), ErrorText(_index_text, (index, size))
+        if op in ("list_get", "list_set"):
+            size = record("len", (inputs[0],), ScalarType(int), function=len)
+            _, text = failure(kind, function, ([], 0), {})
+            return _is_outside(index, size), text
+    types = [node.type.python for node in inputs if isinstance(node.type, ScalarType)]
+    if kind is ZeroDivisionError and op in DIVISIONS and len(types) == len(inputs):
+        dividend, divisor = types
+        _, text = failure(kind, function, (dividend(1), divisor(0)), {})
+        return wrap(inputs[1]) == 0, text
+    return None
+
+
+def _is_outside(index: Any, size: Any) -> Any:
+    return record("either", (index >= size, index < -size), ScalarType(bool))
+
+
+def _is_index(node: Node) -> bool:
+    kind = node.type
     is_integer = isinstance(kind, ArrayType) and not kind.shape and kind.dtype.kind in "iu"
-    return bool(inputs[0].type.shape) and (is_integer or kind == ScalarType(int))
+    return is_integer or kind == ScalarType(int)
 
 
-def _index_failure(array: Any, index: Any) -> tuple[Any, Any]:
-    """Return whether an index is out of bounds, and the text of NumPy's error."""
-    size = array.dimension(0)
-    is_failed = record("either", (index >= size, index < -size), ScalarType(bool))
-    fields = [StagedField(value, "") if is_staged(value) else value for value in (index, size)]
-    return is_failed, staged_string("index {} is out of bounds for axis 0 with size {}".format(*fields))
+def _has_items(node: Node) -> bool:
+    return isinstance(node.type, ArrayType) and bool(node.type.shape)
+
+
+def _index_text(*values: Any) -> Any:
+    fields = [StagedField(value, "") if is_staged(value) else value for value in values]
+    return staged_string("index {} is out of bounds for axis 0 with size {}".format(*fields))
 
 
 check_failing.append(_check)

@@ -85,7 +85,7 @@ _METHODS: dict[str, tuple[Callable[..., Any], Kinds]] = {
     "remove": (_remove, (ValueError,)),
 }
 _CONVERSIONS = (float, int, round)
-_DIVISIONS = ("truediv", "floordiv", "mod")
+DIVISIONS = ("truediv", "floordiv", "mod")
 _FUNCTIONS: dict[str, Callable[..., Any]] = {"range": range, "list_index": _index}
 
 
@@ -149,7 +149,7 @@ def _of_function(op: str, function: Any, inputs: Sequence[Node], attrs: dict[str
         has_number = any(isinstance(part, int) for part in (key if isinstance(key, tuple) else (key,)))
         return (IndexError,) if len(inputs) > 1 or has_number else ()
     is_number = all(isinstance(kind, ScalarType) for kind in kinds)
-    if (op in _DIVISIONS or op == "pow") and (is_number or inputs[0].op == "sum"):
+    if (op in DIVISIONS or op == "pow") and (is_number or inputs[0].op == "sum"):
         return ZeroDivisionError, OverflowError
     if op.startswith("math.") or (function in _CONVERSIONS and not _is_integer(kinds[0])):
         return ValueError, OverflowError

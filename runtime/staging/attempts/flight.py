@@ -18,12 +18,13 @@ import dis
 import functools
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...backends import staged_by
 from ...core.closures import cells_of
 from ...core.in_flight import InFlight
-from ...debugging.tracebacks import is_internal
+from ...debugging.positions import position_at
+from ...debugging.tracebacks import is_internal, synthetic_traceback, traceback_frames
 from ...errors import AutographError, RaiseInTryError
 from ...values.locations import Variable
 from ...values.structures import flatten, unflatten
@@ -58,9 +59,20 @@ class Attempt:
         kinds = [k for k in flatten(self.kinds())[0] if isinstance(k, type)]
         return issubclass(kind, tuple(kinds)) or any(entered.names(kind) for entered in self.entered)
 
+    def sees(self, kind: type[BaseException]) -> bool:
+        """Return whether an exception of some class may be caught, or ends the statement with effects."""
+        return ... in self.kinds() or self.names(kind) or any(e.has_effects for e in self.entered)
+
     def catches(self, error: BaseException, *, is_seen: bool) -> bool:
         """Return whether the statement may see an exception. `is_seen` is whether an outer one may."""
         return not self.entered or any(entered.sees(error, is_seen=is_seen) for entered in self.entered)
+
+
+class ErrorText(NamedTuple):
+    """The text of an operation's error, written only where the error arrives: loops carry its numbers."""
+
+    write: Callable[..., Any]
+    values: tuple[Any, ...]
 
 
 class Raised:
@@ -69,6 +81,9 @@ class Raised:
     def __init__(self, error: BaseException, number: int, attempt: Attempt, site: tuple):
         self.error, self.number, self.attempt, self.site = error, number, attempt, site
         self.traceback = error.__traceback__
+        frames = [(code, instruction) for code, instruction in reversed(site) if not is_internal(code)]
+        self.places = [] if traceback_frames(error) else frames
+        """Where it was raised on behalf of user code."""
         self.leaves, self.spec = flatten((error.args, fields_of(error)))
         self.names = {
             i: f"value_{number}_{i}" for i, leaf in enumerate(self.leaves) if staged_by(leaf) is not None
@@ -90,8 +105,12 @@ class Raised:
         error = self.error
         if self.names:
             args, fields = unflatten(self.spec, leaves)
-            BaseException.__setattr__(error, "args", args)
+            written = tuple(a.write(*a.values) if isinstance(a, ErrorText) else a for a in args)
+            BaseException.__setattr__(error, "args", written)
             vars(error).update({n: v for n, v in fields.items() if n in vars(error)})
+        if self.places:
+            self.traceback = synthetic_traceback(error, [position_at(*place) for place in self.places])
+            self.places = []
         return error.with_traceback(self.traceback)
 
 
@@ -134,6 +153,11 @@ class Flight:
         """Return the classes among `kinds` that a `try` around the running code names."""
         attempts = [attempt for _, attempt in self._protected() if attempt is not None]
         return [kind for kind in kinds if any(attempt.names(kind) for attempt in attempts)]
+
+    def seen(self, kinds: tuple[type[Exception], ...]) -> list[type[Exception]]:
+        """Return the classes among `kinds` that a `try` or `with` around the running code has to see."""
+        attempts = [attempt for _, attempt in self._protected() if attempt is not None]
+        return [kind for kind in kinds if any(attempt.sees(kind) for attempt in attempts)]
 
     def reached(self) -> tuple[list[Any], list[Any]]:
         """Return the bodies of the statements that are being staged, and their context managers."""

@@ -39,6 +39,11 @@ class Entered:
         code = getattr(getattr(self.kind, "__exit__", None), "__code__", None)
         return None if code is None or is_library(code.co_filename) else code
 
+    @property
+    def has_effects(self) -> bool:
+        """Whether the manager is of a class of the user, whose `__exit__` runs again for each exception."""
+        return not isinstance(self.made, _GENERATOR) and self.code is not None
+
     def names(self, kind: type[BaseException]) -> bool:
         """Return whether the manager may suppress an exception of some class."""
         if isinstance(self.made, contextlib.suppress):

@@ -1,0 +1,130 @@
+"""What a `finally`, or a user's `__exit__`, does when an operation fails that no handler names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph_rs as ag
+
+
+class Manager:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        print("left", kind is None)
+
+
+def item(xs, i):
+    x = 0.0
+    try:
+        x = xs[i]
+    finally:
+        print("item", x)
+    return x
+
+
+def other_handler(xs, i):
+    x = 0.0
+    try:
+        x = xs[i]
+    except ValueError:
+        x = 1.0
+    finally:
+        print("item", x)
+    return x
+
+
+def branch(xs, i):
+    x = 0.0
+    try:
+        if xs[0] > 0:
+            x = xs[i]
+    finally:
+        print("item", x)
+    return x
+
+
+def loop(xs, i):
+    total, k = 0.0, 0
+    try:
+        while k < i:
+            total += xs[k] / float(xs[0])
+            k += 1
+    finally:
+        print("total", total, k)
+    return total
+
+
+def quotient(xs, i):
+    n = 3
+    try:
+        n = n // (int(xs[0]) - 2)
+    finally:
+        print("n", n)
+    return n
+
+
+def manager(xs, i):
+    with Manager():
+        return xs[i]
+
+
+def called(xs, i):
+    try:
+        return item(xs, i) + 1.0
+    except IndexError as error:
+        return str(error)
+
+
+def several(xs, i):
+    print("start", i)
+    try:
+        try:
+            x = xs[i]
+        finally:
+            print("inner", i)
+        x += xs[i + 1]
+    finally:
+        print("outer", i)
+    return x
+
+
+def outcome(function: Any, capsys: pytest.CaptureFixture[str], *arguments: Any) -> tuple[Any, str]:
+    try:
+        with np.errstate(all="ignore"):
+            result = function(*arguments)
+    except Exception as error:
+        result = type(error), str(error)
+    return result, capsys.readouterr().out
+
+
+FUNCTIONS = [item, other_handler, branch, loop, quotient, manager, called, several]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_as_in_python(function: Any, engine: str, capsys: pytest.CaptureFixture[str]):
+    if engine == "native":
+        pytest.importorskip("llvmlite")
+    staged = ag.function(function, engine=engine)
+    for xs in (np.array([1.0, 2.5, 3.0]), np.array([2.0, 3.5]), np.array([0.5, 4.5, -1.0])):
+        for i in (np.int64(1), np.int64(-1), np.int64(4), np.int64(-4)):
+            assert outcome(staged, capsys, xs, i) == outcome(function, capsys, xs, i), (xs, i)
+
+
+def test_a_finally_without_effects_costs_nothing():
+    @ag.function
+    def f(xs, i):
+        x = 0.0
+        try:
+            x = xs[i]
+        finally:
+            x = x + 1.0
+        return x
+
+    graph = f.get_concrete_function(np.ones(3), np.int64(1)).graph
+    assert [node.op for node in graph.nodes if node.op not in ("argument", "constant")] == ["getitem", "add"]
