@@ -53,6 +53,7 @@ from ..tracing.containers.iterables import (
 )
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.containers.stand_ins import leaf_of
+from ..tracing.operation_errors import keep_errors
 from ..tracing.tensor import Optional, Staged, Tensor, characters, is_marker, is_none, some, wrap
 from ..tracing.trace import (
     Builder,
@@ -237,14 +238,13 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
         return BranchCapture(Builder(name, current_builder()), self)
 
     def raise_last(self, error: Exception) -> bool:
-        """Record the error that ended the trace if it contains a staged value or the graph has effects.
+        """Record the error that ended the trace if it contains a staged value, or the graph does more before.
 
-        Return whether the error was recorded.
+        Return whether it was recorded.
         """
         is_staged = any(isinstance(v, Staged) for v in (*error.args, *vars(error).values()))
-        if not is_own_raise(error) or not (
-            is_staged or any(node.effect for node in current_builder().graph.nodes)
-        ):
+        comes_second = keep_errors(current_builder().graph)
+        if not is_own_raise(error) or not (is_staged or comes_second):
             return False
         self.raise_error(error)
         return True

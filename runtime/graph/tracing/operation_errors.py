@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.undefined import unbound_error, use_none
-from ..ir.graph import Missing, Node, Slot
+from ..ir.graph import Graph, Missing, Node, Slot
 from ..ir.types import ArrayType, DictType, OptionalType, ReferenceType, ScalarType, SetType
 
 Kinds = tuple[type[Exception], ...]
@@ -111,6 +111,17 @@ def errors_of(op: str, inputs: Sequence[Node], attrs: dict[str, Any]) -> Found |
     function = attrs.get("function") or _FUNCTIONS.get(op) or getattr(operator, op, None)
     kinds = _kinds(inputs, *_of_function(op, function, inputs, attrs))
     return (function, attrs.get("args", slots), kinds) if kinds and callable(function) else None
+
+
+def keep_errors(graph: Graph) -> bool:
+    """Keep the operations of a graph that may raise, though nothing uses them, because an error ends it.
+
+    Return whether it has any, or other effects.
+    """
+    for node in graph.nodes:
+        inner = [keep_errors(graph) for graph in node.graphs()]
+        node.effect = node.effect or any(inner) or errors_of(node.op, node.inputs, node.attrs) is not None
+    return any(node.effect for node in graph.nodes)
 
 
 def is_unchecked(node: Node) -> bool:

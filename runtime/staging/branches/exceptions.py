@@ -61,7 +61,7 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
         return True
     if isinstance(error, AutographError):
         return False
-    if isinstance(error, _OF_UNLIKE_VALUES) and is_forked():
+    if (isinstance(error, _OF_UNLIKE_VALUES) and is_forked()) or _is_of_iteration(error):
         return True
     if is_internal(code):
         kinds = AssertionError, LookupError, ArithmeticError, ValueError
@@ -94,6 +94,11 @@ def _is_unbound(error: BaseException) -> bool:
 def _is_about_none(error: BaseException) -> bool:
     """Return whether None was used, as plain Python would have used it."""
     return isinstance(error, (TypeError, AttributeError)) and "NoneType" in str(error)
+
+
+def _is_of_iteration(error: BaseException) -> bool:
+    """Return whether a plain dict, set or deque changed while a loop went over it."""
+    return type(error) is RuntimeError and str(error).endswith(" during iteration")
 
 
 def raise_in_program(error: BaseException) -> NoReturn:

@@ -151,6 +151,8 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
             iterable = _iterable_node(args[0])
             return record(function.__name__, (iterable,), _element_type(args[0]), function=function)
         values = args if len(args) > 1 else tuple(args[0])
+        if len(values) == 1:
+            return values[0]
         if any(isinstance(value, (tuple, list)) for value in values):
             return by_key(active_backend(), function, *values, key=lambda value: value)
         values = tuple(map(some, values))

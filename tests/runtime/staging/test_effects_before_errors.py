@@ -1,4 +1,4 @@
-"""What a `finally`, or a user's `__exit__`, does when an operation fails that no handler names."""
+"""What happens before an error ends a call: effects of `finally` and `__exit__`, other errors."""
 
 from __future__ import annotations
 
@@ -114,6 +114,46 @@ def test_as_in_python(function: Any, engine: str, capsys: pytest.CaptureFixture[
     for xs in (np.array([1.0, 2.5, 3.0]), np.array([2.0, 3.5]), np.array([0.5, 4.5, -1.0])):
         for i in (np.int64(1), np.int64(-1), np.int64(4), np.int64(-4)):
             assert outcome(staged, capsys, xs, i) == outcome(function, capsys, xs, i), (xs, i)
+
+
+def key_after_item(xs, i):
+    found = {}
+    xs[i]
+    return found[0]
+
+
+def key_after_branch(xs, i):
+    found, x = {}, 0.0
+    if xs[0] > 0:
+        x = xs[i]
+    return found[x is None]
+
+
+def key_after_loop(xs, i):
+    found, total = {}, 0.0
+    for k in range(i):
+        total += xs[k]
+    return found[0]
+
+
+def item_added_in_a_loop(xs, i):
+    found = {1: 2.0}
+    for key in found:
+        print(key, i)
+        found[key + 1] = xs[0]
+    return found
+
+
+@pytest.mark.parametrize(
+    "function",
+    [key_after_item, key_after_branch, key_after_loop, item_added_in_a_loop],
+    ids=lambda f: f.__name__,
+)
+def test_an_error_that_ends_the_trace_comes_after_those_of_the_graph(function, capsys):
+    staged = ag.function(function)
+    for i in (np.int64(1), np.int64(4)):
+        xs = np.array([1.0, 2.5, 3.0])
+        assert outcome(staged, capsys, xs, i) == outcome(function, capsys, xs, i)
 
 
 def test_a_finally_without_effects_costs_nothing():
