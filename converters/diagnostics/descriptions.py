@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import gast
 
 from ..analysis import dotted_name
-from ..trees.builders import FUNCTIONS, TRIES, operator_name
+from ..trees.builders import FUNCTIONS, operator_name
 from .unsupported import Span, UnsupportedConstruct
 
 
@@ -69,11 +69,10 @@ PYTHON_NODES: dict[type, str] = {
 }
 STATEMENT_KINDS: dict[type, str] = {
     **dict.fromkeys(FUNCTIONS, "a function, converted separately"),
-    **dict.fromkeys(
-        TRIES, "stays in Python, and its parts are converted; it does not catch errors that the graph raises"
-    ),
+    gast.Try: "its parts are converted; handlers are conditions on what is raised",
+    gast.TryStar: "its parts are converted; it does not catch errors that the graph raises",
     gast.ClassDef: "methods are converted; Python runs the body",
-    gast.With: "stays in Python, and its body is converted; the exit method runs during tracing",
+    gast.With: "its body is converted; the exit method runs during tracing, once more for each exception",
     gast.AsyncWith: "stays in Python, and its body is converted",
     gast.AsyncFor: "stays in Python, and its body is converted",
     gast.Raise: "unchanged; under a staged condition, raised when the graph runs",

@@ -60,8 +60,8 @@ class Attempt:
         return issubclass(kind, tuple(kinds)) or any(entered.names(kind) for entered in self.entered)
 
     def sees(self, kind: type[BaseException]) -> bool:
-        """Return whether an exception of some class may be caught, or ends the statement with effects."""
-        return ... in self.kinds() or self.names(kind) or any(e.has_effects for e in self.entered)
+        """Return whether an exception of some class may be caught, or a `finally` prints before it."""
+        return ... in self.kinds() or self.names(kind)
 
     def catches(self, error: BaseException, *, is_seen: bool) -> bool:
         """Return whether the statement may see an exception. `is_seen` is whether an outer one may."""
@@ -91,7 +91,8 @@ class Raised:
 
     def is_like(self, other: Raised) -> bool:
         """Return whether two captures of one statement raise the same, up to staged values."""
-        same = self.attempt is other.attempt and self.site == other.site and self.spec == other.spec
+        is_same_kind = type(self.error) is type(other.error) and self.spec == other.spec
+        same = is_same_kind and self.attempt is other.attempt and self.site == other.site
         return same and all(
             (i in self.names and i in other.names) or (type(a) is type(b) and a == b)
             for i, (a, b) in enumerate(zip(self.leaves, other.leaves, strict=True))

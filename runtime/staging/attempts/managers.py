@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dis
+import inspect
 import types
 from typing import Any
 
@@ -36,13 +37,8 @@ class Entered:
         """The code of the user's own `__exit__`, or of the user's generator, else None."""
         if isinstance(self.made, _GENERATOR):
             return self.made.gen.gi_code
-        code = getattr(getattr(self.kind, "__exit__", None), "__code__", None)
+        code = getattr(inspect.unwrap(getattr(self.kind, "__exit__", None)), "__code__", None)  # type: ignore[arg-type]
         return None if code is None or is_library(code.co_filename) else code
-
-    @property
-    def has_effects(self) -> bool:
-        """Whether the manager is of a class of the user, whose `__exit__` runs again for each exception."""
-        return not isinstance(self.made, _GENERATOR) and self.code is not None
 
     def names(self, kind: type[BaseException]) -> bool:
         """Return whether the manager may suppress an exception of some class."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,27 @@ import pytest
 import autograph_rs as ag
 
 
-class Manager:
+class Catching:
     def __enter__(self):
         return self
 
     def __exit__(self, kind, error, traceback):
-        print("left", kind is None)
+        if kind is not None:
+            print("caught", kind.__name__)
+        return kind is IndexError
+
+
+class Nested:
+    def __init__(self):
+        self.depth = 0
+
+    def __enter__(self):
+        self.depth += 1
+        return self
+
+    def __exit__(self, *error):
+        self.depth -= 1
+        return False
 
 
 def item(xs, i):
@@ -69,8 +85,10 @@ def quotient(xs, i):
 
 
 def manager(xs, i):
-    with Manager():
-        return xs[i]
+    x = 0.0
+    with Catching():
+        x = xs[i]
+    return x + 1.0
 
 
 def called(xs, i):
@@ -114,6 +132,34 @@ def test_as_in_python(function: Any, engine: str, capsys: pytest.CaptureFixture[
     for xs in (np.array([1.0, 2.5, 3.0]), np.array([2.0, 3.5]), np.array([0.5, 4.5, -1.0])):
         for i in (np.int64(1), np.int64(-1), np.int64(4), np.int64(-4)):
             assert outcome(staged, capsys, xs, i) == outcome(function, capsys, xs, i), (xs, i)
+
+
+@pytest.mark.parametrize("end", ["release", "depth", "calls"])
+def test_other_effects_of_a_finally_come_once(end: str):
+    nested, lock, calls = Nested(), threading.Lock(), []
+
+    def released(xs, i):
+        lock.acquire()
+        try:
+            return xs[i]
+        finally:
+            print("end", i)
+            lock.release()
+
+    def depth(xs, i):
+        with nested:
+            return xs[i]
+
+    def noted(xs, i):
+        try:
+            return xs[i]
+        finally:
+            calls.append("end")
+
+    staged = ag.function({"release": released, "depth": depth, "calls": noted}[end])
+    assert staged(np.array([1.0, 2.5]), np.int64(1)) == 2.5
+    assert staged(np.array([1.0, 2.5], "float32"), np.int64(1)) == 2.5
+    assert (nested.depth, lock.locked(), len(calls)) == (0, False, 2 * (end == "calls"))
 
 
 def key_after_item(xs, i):
