@@ -47,7 +47,8 @@ def resolve_original(f: Any, source: str | None = None) -> tuple[types.FunctionT
     `source` overrides a text that was passed earlier.
     """
     while not isinstance(f, types.FunctionType):
-        f = unwrap_callable(f)
+        staged = getattr(getattr(f, "__func__", f), "python_function", None)  # of `ag.function`
+        f = unwrap_callable(f) if staged is None or isinstance(f, type) else staged
     while True:
         if f.__code__ == WRAPPER_CODE:
             earlier = conversion_of(f).source

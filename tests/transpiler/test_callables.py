@@ -244,3 +244,22 @@ def test_what_was_converted_ahead_of_time_stays() -> None:
     assert not mine.has_converted(f)
     with pytest.raises(ag.ConversionError, match="already converted ahead of time, do not convert it again"):
         mine.to_code(f, source=text)
+
+
+def test_the_code_of_a_staged_function_is_that_of_its_python_function():
+    def magnitude(x):
+        if x < 0:
+            x = -x
+        return x
+
+    class Norm:
+        def of(self, x):
+            if x < 0:
+                x = -x
+            return x
+
+        staged = ag.function(of)
+
+    assert ag.to_code(ag.function(magnitude)) == ag.to_code(magnitude)
+    assert ag.to_code(Norm().staged) == ag.to_code(Norm.staged) == ag.to_code(Norm.of)
+    assert ag.Transpiler().original(ag.function(magnitude)) is magnitude
