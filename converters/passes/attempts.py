@@ -35,7 +35,7 @@ def convert_attempt(self: Any, statement: gast.AST, point: Any, closures: list[g
     facts = self.facts
     changes, before, handled = facts.changes(statement), facts.entry(statement), facts.head(statement).live
     caught = handled.select(changes.bindings | changes.deletions)
-    state = self.state(changes, facts.exit(statement).live, handled, before.unbound)
+    state = self.state(changes, facts.exit(statement).live, handled | before.live, before.unbound)
     prints = _prints_variables(getattr(statement, "finalbody", ()))
     self.convert_in_place(statement, replace(point, in_closure=True), closures)
     kinds = [

@@ -111,6 +111,20 @@ def several(xs, i):
     return x
 
 
+def captured_again(xs, i):
+    """The body is captured again for the list, and must find `k` as it was."""
+    k, found = i, []
+    try:
+        print("k", k)
+        if xs[0] > 1:
+            raise KeyError("large")
+        for k in [1]:
+            if xs[1] > 3:
+                found.append(k * 1.5)
+    finally:
+        pass
+
+
 def outcome(function: Any, capsys: pytest.CaptureFixture[str], *arguments: Any) -> tuple[Any, str]:
     try:
         with np.errstate(all="ignore"):
@@ -120,7 +134,7 @@ def outcome(function: Any, capsys: pytest.CaptureFixture[str], *arguments: Any) 
     return result, capsys.readouterr().out
 
 
-FUNCTIONS = [item, other_handler, branch, loop, quotient, manager, called, several]
+FUNCTIONS = [item, other_handler, branch, loop, quotient, manager, called, several, captured_again]
 
 
 @pytest.mark.parametrize("engine", ["numpy", "native"])
