@@ -119,6 +119,7 @@ def captured_again(xs, i):
         if xs[0] > 1:
             raise KeyError("large")
         for k in [1]:
+            k += 1
             if xs[1] > 3:
                 found.append(k * 1.5)
     finally:
