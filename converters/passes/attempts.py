@@ -10,24 +10,19 @@
                                   ag__.try_stmt(try_body, lambda: (ValueError,), ...)
 
 If the body raises under a staged condition, the statement runs again, and `ag__.attempt()` raises the
-exception. `...` among the classes stands for all others, for which a `finally` prints variables.
+exception.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import gast
 
-from ..trees.builders import LOAD, at, constant, first_line, lambda_, load, operator, operator_name
+from ..trees.builders import LOAD, at, constant, first_line, lambda_, load, operator
 from .templates import closure, statement_call
-
-_PRINTING = frozenset(
-    ("print", "len", "str", "repr", "format", "int", "float", "bool", "round", "abs", "sum")
-)  # fmt: skip
 
 
 def convert_attempt(self: Any, statement: gast.AST, point: Any, closures: list[gast.AST]) -> gast.AST:
@@ -36,14 +31,11 @@ def convert_attempt(self: Any, statement: gast.AST, point: Any, closures: list[g
     changes, before, handled = facts.changes(statement), facts.entry(statement), facts.head(statement).live
     caught = handled.select(changes.bindings | changes.deletions)
     state = self.state(changes, facts.exit(statement).live, handled | before.live, before.unbound)
-    prints = _prints_variables(getattr(statement, "finalbody", ()))
     self.convert_in_place(statement, replace(point, in_closure=True), closures)
     kinds = [
         load("BaseException") if handler.type is None else copy.deepcopy(handler.type)
         for handler in getattr(statement, "handlers", ())
     ]
-    if prints:
-        kinds.append(constant(...))
     for item in getattr(statement, "items", ()):
         item.context_expr = at(operator("manager", lambda_(item.context_expr)), item.context_expr)
     statement.body.insert(0, at(gast.Expr(operator("attempt")), first_line(statement)))
@@ -55,23 +47,3 @@ def convert_attempt(self: Any, statement: gast.AST, point: Any, closures: list[g
         gast.Tuple([constant(name) for name in sorted(caught)], LOAD),
         *self.state_arguments(state, point, closures, statement, constant(len(state.outputs))),
     )  # fmt: skip
-
-
-def _prints_variables(statements: Sequence[gast.AST]) -> bool:
-    """Return whether a `finally` prints variables, without other effects, which would come twice."""
-    nodes = [node for statement in statements for node in gast.walk(statement)]
-    places = [node for node in nodes if isinstance(node, (gast.Attribute, gast.Subscript))]
-    if any(isinstance(place.ctx, (gast.Store, gast.Del)) for place in places):
-        return False
-    calls = [node for node in nodes if isinstance(node, gast.Call)]
-    operators = [operator_name(call) or "" for call in calls]
-    if any(name.startswith("set_") for name in operators):
-        return False
-    callees = [call.args[0] for call, name in zip(calls, operators, strict=True) if name == "callee"]
-    names = {callee.id if isinstance(callee, gast.Name) else "" for callee in callees}
-    return _PRINTING.issuperset(names) and any(map(_prints_variable, calls))
-
-
-def _prints_variable(call: gast.Call) -> bool:
-    is_print = operator_name(call.func) == "callee" and getattr(call.func.args[0], "id", "") == "print"
-    return is_print and not all(isinstance(argument, gast.Constant) for argument in call.args)

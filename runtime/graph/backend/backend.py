@@ -238,7 +238,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
         return BranchCapture(Builder(name, current_builder()), self)
 
     def raise_last(self, error: Exception) -> bool:
-        """Record the error that ended the trace if it contains a staged value, or the graph does more before.
+        """Record the error that ended the trace if it has a staged value, or the graph may fail or print before.
 
         Return whether it was recorded.
         """

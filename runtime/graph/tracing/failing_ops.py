@@ -1,4 +1,4 @@
-"""Errors of operations, such as that of an index out of bounds, in a `try` or `with` that has to see them.
+"""Errors of operations, such as that of an index out of bounds, in a `try` or `with` that catches them.
 
 The graph tests the operands, or performs the operation once, to see whether it fails, and raises the error as
 a `raise` of the traced code does.
@@ -19,7 +19,7 @@ from ...core.in_flight import running
 from ...staging.attempts.flight import ErrorText
 from ...staging.branches.exceptions import raise_in_program
 from ..ir.graph import Node, Slot
-from ..ir.types import ArrayType, ScalarType
+from ..ir.types import ArrayType, ListType, ScalarType
 from .effects import staged_string
 from .operation_errors import DIVISIONS, errors_of, is_unchecked
 from .recording import add, is_staged, outputs, record, wrap
@@ -30,7 +30,7 @@ def _check(builder: Builder, op: str, inputs: Sequence[Node], attrs: dict[str, A
     """Raise what an operation would raise, and return its inputs as nodes of the current graph."""
     tested = [node.inputs[0] if is_unchecked(node) else node for node in inputs]
     found = errors_of(op, inputs, attrs)
-    for kind in _seen(op, found[2]) if found is not None else ():
+    for kind in running.flight.expected(found[2]) if found is not None else ():
         function, args, _ = found  # type: ignore[misc]
         own = [current_builder().capture(node, builder) for node in tested]
         test = _test(kind, op, function, args, own) if tested == [*inputs] else None
@@ -48,16 +48,6 @@ def _check(builder: Builder, op: str, inputs: Sequence[Node], attrs: dict[str, A
     return [current_builder().capture(node, builder) for node in inputs]
 
 
-def _seen(op: str, kinds: tuple[type[Exception], ...]) -> Sequence[type[Exception]]:
-    """Return the errors that a `try` or `with` has to see.
-
-    Divisions overflow for integers above 1e308 alone, which only handlers that name the error are tested for.
-    """
-    named = running.flight.expected(kinds)
-    seen = running.flight.seen(kinds)
-    return [kind for kind in seen if kind in named or not (kind is OverflowError and op in DIVISIONS)]
-
-
 def _test(
     kind: type[Exception], op: str, function: Callable[..., Any], args: Any, inputs: Sequence[Node]
 ) -> tuple[Any, Any] | None:
@@ -70,9 +60,10 @@ def _test(
         if op in ("getitem", "setitem") and args[1] == Slot(1) and _has_items(inputs[0]):
             size = wrap(inputs[0]).dimension(0)
             return _is_outside(index, size), ErrorText(_index_text, (index, size))
-        if op in ("list_get", "list_set"):
+        empty = _empty_like(inputs[0])
+        if op in ("list_get", "list_set") and empty is not None:
             size = record("len", (inputs[0],), ScalarType(int), function=len)
-            _, text = failure(kind, function, ([], 0), {})
+            _, text = failure(kind, function, (empty, 0), {})
             return _is_outside(index, size), text
     types = [node.type.python for node in inputs if isinstance(node.type, ScalarType)]
     if kind is ZeroDivisionError and op in DIVISIONS and len(types) == len(inputs):
@@ -80,6 +71,13 @@ def _test(
         _, text = failure(kind, function, (dividend(1), divisor(0)), {})
         return wrap(inputs[1]) == 0, text
     return None
+
+
+def _empty_like(node: Node) -> Any:
+    """Return an empty list, tuple or string as a node's value is one, or None for other containers."""
+    if type(node.type) is not ListType:
+        return "" if node.type == ScalarType(str) else None
+    return () if node.op == "tuple" or node.attrs.get("function") is tuple else []
 
 
 def _is_outside(index: Any, size: Any) -> Any:

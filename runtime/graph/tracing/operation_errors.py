@@ -68,7 +68,7 @@ def _use_of_none(value: Any, use: str, *args: Any) -> None:
 
 
 def _use_of_unbound(value: Any, symbol: str) -> None:
-    """Raise what reading a variable raises that is not bound."""
+    """Raise the error of reading a variable that is not bound."""
     if value is Missing.VALUE:
         raise unbound_error(symbol)
 
@@ -114,7 +114,7 @@ def errors_of(op: str, inputs: Sequence[Node], attrs: dict[str, Any]) -> Found |
 
 
 def keep_errors(graph: Graph) -> bool:
-    """Keep the operations of a graph that may raise, though nothing uses them, because an error ends it.
+    """Keep operations that may raise, even if unused: the error that ends the graph comes after theirs.
 
     Return whether it has any, or other effects.
     """
@@ -162,6 +162,8 @@ def _of_function(op: str, function: Any, inputs: Sequence[Node], attrs: dict[str
     is_number = all(isinstance(kind, ScalarType) for kind in kinds)
     if (op in DIVISIONS or op == "pow") and (is_number or inputs[0].op == "sum"):
         return ZeroDivisionError, OverflowError
+    if op in ("lshift", "rshift") and is_number:
+        return (ValueError,)
     if op.startswith("math.") or (function in _CONVERSIONS and not _is_integer(kinds[0])):
         return ValueError, OverflowError
     if function in (max, min) and len(inputs) == 1:

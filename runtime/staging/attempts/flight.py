@@ -48,6 +48,8 @@ class Attempt:
         self.caught = {id(cells[name]) for name in caught if name in cells}
         self.entered: list[Entered] = []
         """The context managers of a `with`, in order."""
+        self.lets_go = False
+        """Whether an exception has left the statement on the path on which its conditions raise nothing."""
 
     def is_running(self, frame: types.FrameType) -> bool:
         if frame.f_code is not self.code:
@@ -58,10 +60,6 @@ class Attempt:
         """Return whether a handler names an exception class, or a context manager may suppress it."""
         kinds = [k for k in flatten(self.kinds())[0] if isinstance(k, type)]
         return issubclass(kind, tuple(kinds)) or any(entered.names(kind) for entered in self.entered)
-
-    def sees(self, kind: type[BaseException]) -> bool:
-        """Return whether an exception of some class may be caught, or a `finally` prints before it."""
-        return ... in self.kinds() or self.names(kind)
 
     def catches(self, error: BaseException, *, is_seen: bool) -> bool:
         """Return whether the statement may see an exception. `is_seen` is whether an outer one may."""
@@ -82,7 +80,7 @@ class Raised:
         self.error, self.number, self.attempt, self.site = error, number, attempt, site
         self.traceback = error.__traceback__
         frames = [(code, instruction) for code, instruction in reversed(site) if not is_internal(code)]
-        self.places = [] if traceback_frames(error) else frames
+        self.user_frames = [] if traceback_frames(error) else frames
         """Where it was raised on behalf of user code."""
         self.leaves, self.spec = flatten((error.args, fields_of(error)))
         self.names = {
@@ -109,9 +107,9 @@ class Raised:
             written = tuple(a.write(*a.values) if isinstance(a, ErrorText) else a for a in args)
             BaseException.__setattr__(error, "args", written)
             vars(error).update({n: v for n, v in fields.items() if n in vars(error)})
-        if self.places:
-            self.traceback = synthetic_traceback(error, [position_at(*place) for place in self.places])
-            self.places = []
+        if self.user_frames:
+            self.traceback = synthetic_traceback(error, [position_at(*place) for place in self.user_frames])
+            self.user_frames = []
         return error.with_traceback(self.traceback)
 
 
@@ -154,11 +152,6 @@ class Flight:
         """Return the classes among `kinds` that a `try` around the running code names."""
         attempts = [attempt for _, attempt in self._protected() if attempt is not None]
         return [kind for kind in kinds if any(attempt.names(kind) for attempt in attempts)]
-
-    def seen(self, kinds: tuple[type[Exception], ...]) -> list[type[Exception]]:
-        """Return the classes among `kinds` that a `try` or `with` around the running code has to see."""
-        attempts = [attempt for _, attempt in self._protected() if attempt is not None]
-        return [kind for kind in kinds if any(attempt.sees(kind) for attempt in attempts)]
 
     def reached(self) -> tuple[list[Any], list[Any]]:
         """Return the bodies of the statements that are being staged, and their context managers."""
@@ -264,6 +257,8 @@ class Flight:
                 if not region.rests:
                     raise
                 region.rests[-1].capture.raised = error
+                if self.attempts:
+                    self.attempts[-1].lets_go = True
                 backend = region.statement.backend
                 if hasattr(backend, "raise_error"):
                     backend.raise_error(error)

@@ -106,7 +106,7 @@ def _try_stmt(
         if not turns:
             if not others:
                 flight.state.number = 0
-        elif len(turns) == 1 and is_left and not others:
+        elif len(turns) == 1 and is_left and not (others or attempt.lets_go):
             turn(turns[0])
         else:
             if_stmt(

@@ -67,17 +67,3 @@ def test_divisions_of_numbers():
         return total, whole, i, text
 
     check(f, (np.int64(3), np.int64(9)), (np.int64(9), np.int64(3)), (np.int64(9), np.int64(0)))
-
-
-def test_a_finally_that_prints():
-    def f(xs, n):
-        total, i = 0.0, 0
-        try:
-            while i < n:
-                total += xs[i]
-                i += 1
-        finally:
-            print(total, i)
-        return total
-
-    check(f, (np.arange(4.0), np.int64(3)), (np.arange(4.0), np.int64(9)))
