@@ -48,7 +48,7 @@ def resolve_original(f: Any, source: str | None = None) -> tuple[types.FunctionT
     """
     while not isinstance(f, types.FunctionType):
         staged = getattr(getattr(f, "__func__", f), "python_function", None)  # of `ag.function`
-        f = unwrap_callable(f) if staged is None or isinstance(f, type) else staged
+        f = staged if callable(staged) and not isinstance(f, type) else unwrap_callable(f)
     while True:
         if f.__code__ == WRAPPER_CODE:
             earlier = conversion_of(f).source

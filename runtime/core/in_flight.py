@@ -29,6 +29,9 @@ class _Running(threading.local):
     refusals: list[Exception] | None = None
     """The errors of this package that were created in the outermost `try` which this thread is staging."""
 
+    has_tried: bool = False
+    """Whether the trace has staged a `try`, whose `finally` may replace an exception by another."""
+
 
 running = _Running()
 SKIPPED: Any = object()

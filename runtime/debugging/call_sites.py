@@ -10,7 +10,7 @@ import dis
 import linecache
 import re
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -20,6 +20,7 @@ from .positions import CodePosition, position_at, source_line
 
 _STORES = ("STORE_FAST", "STORE_DEREF", "STORE_GLOBAL", "STORE_NAME", "STORE_ATTR")
 _RESIZING = frozenset(("append", "clear", "extend", "insert", "pop", "remove"))
+_EFFECTS = (ast.Call, ast.Attribute, ast.Subscript, ast.Return, ast.Raise, ast.Break, ast.Continue)
 _FIRST_WORD = re.compile(r"\w+")
 
 Instructions = Callable[[types.CodeType], Iterable[dis.Instruction]]
@@ -53,6 +54,37 @@ def enclosing_try(position: CodePosition) -> CodePosition:
         return position
     line, column = innermost.lineno, innermost.col_offset
     return _moved(position, line, line, column, column + len("try"))
+
+
+def note_skipped_finally(error: BaseException, places: Sequence[CodePosition]) -> None:
+    """Say in an operation's error which `finally` has not run, because no handler names the error."""
+    for line in filter(None, map(_skipped_finally, reversed(places))):
+        handler = f"except {type(error).__name__}: raise"
+        error.add_note(f"the 'finally' of the 'try' on line {line} has not run: add '{handler}' to it")
+        return
+
+
+def _skipped_finally(position: CodePosition) -> int | None:
+    """Return the line of the innermost `try` whose `finally` has effects and runs if `position` raises."""
+    lines = [
+        node.lineno
+        for node in _nodes(position.file)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _encloses([node], position.line)
+    ]
+    function = max(lines, default=0)
+    found = [
+        node.lineno
+        for node in _nodes(position.file)
+        if isinstance(node, (ast.Try, ast.TryStar))
+        and node.lineno > function
+        and any(isinstance(inner, _EFFECTS) for part in node.finalbody for inner in ast.walk(part))
+        and _encloses([*node.body, *node.handlers, *node.orelse], position.line)
+    ]
+    return max(found, default=None)
+
+
+def _encloses(nodes: list[Any], line: int) -> bool:
+    return nodes[0].lineno <= line <= nodes[-1].end_lineno
 
 
 def last_assignment(name: str, closures: Iterable[Callable[..., object]]) -> CodePosition | None:

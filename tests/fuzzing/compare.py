@@ -103,6 +103,8 @@ def check_staged_program(text: str, engine: str = "numpy") -> list[str]:
                 expected, actual = run(function, arguments), run(staged, arguments)
             if isinstance(actual.error, ag.AutographError):
                 return [f"{type(actual.error).__name__}: {actual.error}"]
+            if any("has not run: add 'except" in note for note in getattr(actual.error, "__notes__", ())):
+                return ["an error says that a 'finally' has not run"]
             try:
                 check_staged(actual, expected)
             except AssertionError as error:

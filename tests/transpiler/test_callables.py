@@ -263,3 +263,13 @@ def test_the_code_of_a_staged_function_is_that_of_its_python_function():
     assert ag.to_code(ag.function(magnitude)) == ag.to_code(magnitude)
     assert ag.to_code(Norm().staged) == ag.to_code(Norm.staged) == ag.to_code(Norm.of)
     assert ag.Transpiler().original(ag.function(magnitude)) is magnitude
+
+
+def test_an_attribute_of_another_meaning_is_not_followed():
+    class Counter:
+        python_function = 3
+
+        def __call__(self, x):
+            return x + self.python_function
+
+    assert "x + self.python_function" in ag.to_code(Counter())

@@ -238,13 +238,13 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
         return BranchCapture(Builder(name, current_builder()), self)
 
     def raise_last(self, error: Exception) -> bool:
-        """Record the error that ended the trace if it has a staged value, or the graph may fail or print before.
-
-        Return whether it was recorded.
-        """
+        """Record an error that ended the trace, unless it is plain and first. Return whether it was."""
+        if not is_own_raise(error):
+            return False
+        graph = current_builder().graph
+        keep_errors(graph)
         is_staged = any(isinstance(v, Staged) for v in (*error.args, *vars(error).values()))
-        comes_second = keep_errors(current_builder().graph)
-        if not is_own_raise(error) or not (is_staged or comes_second):
+        if not (is_staged or has_effect(graph)):
             return False
         self.raise_error(error)
         return True

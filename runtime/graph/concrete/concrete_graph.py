@@ -13,6 +13,8 @@ import numpy as np
 from ... import staging
 from ...backends import BACKENDS
 from ...core.active_backends import active_backend
+from ...core.in_flight import running
+from ...debugging.call_sites import note_skipped_finally
 from ...debugging.positions import CodePosition
 from ...debugging.tracebacks import (
     FULL,
@@ -204,6 +206,8 @@ class ConcreteGraph:
         places = () if node is None else node.places
         if isinstance(error, AutographError):
             error.place = next(iter(places[-1:]), None)
+        elif node is not None and node.op != "raise":
+            note_skipped_finally(error, places)
         set_error_attribute(error, "__traceback__", self._traceback(error, places))
 
     def _traceback(self, error: BaseException, places: Sequence[CodePosition]) -> Any:
@@ -264,6 +268,7 @@ def trace_once(
     leaves, spec = flatten(arguments, mutable_dataclasses=True)
     builder = RootBuilder(name, may_create=may_create)
     builder.instance_kinds = instance_kinds
+    running.has_tried = False
     with tracing_into(builder, backend):
         staged = [
             leaf if kind is None else wrap(builder.argument(kind.type, label), builder)

@@ -67,8 +67,7 @@ def _test(
             return _is_outside(index, size), text
     types = [node.type.python for node in inputs if isinstance(node.type, ScalarType)]
     if kind is ZeroDivisionError and op in DIVISIONS and len(types) == len(inputs):
-        dividend, divisor = types
-        _, text = failure(kind, function, (dividend(1), divisor(0)), {})
+        _, text = failure(kind, function, (types[0](1), types[1](0)), {})
         return wrap(inputs[1]) == 0, text
     return None
 
@@ -86,8 +85,9 @@ def _is_outside(index: Any, size: Any) -> Any:
 
 def _is_index(node: Node) -> bool:
     kind = node.type
-    is_integer = isinstance(kind, ArrayType) and not kind.shape and kind.dtype.kind in "iu"
-    return is_integer or kind == ScalarType(int)
+    if isinstance(kind, ArrayType):
+        return not kind.shape and kind.dtype.kind in "iu" and kind.dtype != np.uint64  # which may not fit
+    return kind == ScalarType(int)
 
 
 def _has_items(node: Node) -> bool:

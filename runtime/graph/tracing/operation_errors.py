@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from ...core.in_flight import running
 from ...core.undefined import unbound_error, use_none
 from ..ir.graph import Graph, Missing, Node, Slot
+from ..ir.subgraphs import has_effect
 from ..ir.types import ArrayType, DictType, OptionalType, ReferenceType, ScalarType, SetType
 
 Kinds = tuple[type[Exception], ...]
@@ -113,15 +115,15 @@ def errors_of(op: str, inputs: Sequence[Node], attrs: dict[str, Any]) -> Found |
     return (function, attrs.get("args", slots), kinds) if kinds and callable(function) else None
 
 
-def keep_errors(graph: Graph) -> bool:
-    """Keep operations that may raise, even if unused: the error that ends the graph comes after theirs.
-
-    Return whether it has any, or other effects.
-    """
+def keep_errors(graph: Graph) -> None:
+    """Keep operations that may raise, even if unused: the error that ends the graph comes after theirs."""
+    if running.has_tried:
+        return  # a `finally` that raises replaces theirs
     for node in graph.nodes:
-        inner = [keep_errors(graph) for graph in node.graphs()]
-        node.effect = node.effect or any(inner) or errors_of(node.op, node.inputs, node.attrs) is not None
-    return any(node.effect for node in graph.nodes)
+        for inner in node.graphs():
+            keep_errors(inner)
+        may_raise = errors_of(node.op, node.inputs, node.attrs) is not None
+        node.effect = node.effect or may_raise or any(map(has_effect, node.graphs()))
 
 
 def is_unchecked(node: Node) -> bool:

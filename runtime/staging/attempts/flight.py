@@ -48,8 +48,8 @@ class Attempt:
         self.caught = {id(cells[name]) for name in caught if name in cells}
         self.entered: list[Entered] = []
         """The context managers of a `with`, in order."""
-        self.lets_go = False
-        """Whether an exception has left the statement on the path on which its conditions raise nothing."""
+        self.is_left_by_error = False
+        """Whether an exception has left the statement where none of its conditions raises."""
 
     def is_running(self, frame: types.FrameType) -> bool:
         if frame.f_code is not self.code:
@@ -67,7 +67,7 @@ class Attempt:
 
 
 class ErrorText(NamedTuple):
-    """The text of an operation's error, written only where the error arrives: loops carry its numbers."""
+    """The text of an operation's error, written where it arrives, so that loops carry only its numbers."""
 
     write: Callable[..., Any]
     values: tuple[Any, ...]
@@ -90,10 +90,13 @@ class Raised:
     def is_like(self, other: Raised) -> bool:
         """Return whether two captures of one statement raise the same, up to staged values."""
         is_same_kind = type(self.error) is type(other.error) and self.spec == other.spec
-        same = is_same_kind and self.attempt is other.attempt and self.site == other.site
-        return same and all(
-            (i in self.names and i in other.names) or (type(a) is type(b) and a == b)
-            for i, (a, b) in enumerate(zip(self.leaves, other.leaves, strict=True))
+        return (
+            is_same_kind
+            and self.site == other.site
+            and all(
+                (i in self.names and i in other.names) or (type(a) is type(b) and a == b)
+                for i, (a, b) in enumerate(zip(self.leaves, other.leaves, strict=True))
+            )
         )
 
     def again(self, backend: Any, state: InFlight) -> BaseException:
@@ -212,8 +215,10 @@ class Flight:
             site += ((traceback.tb_frame.f_code, traceback.tb_lasti),)
             traceback = traceback.tb_next
         new = Raised(error, len(self.raised) + 1, attempt, site)
+        active = [*self.attempts, *self.repeating]
         for i, old in enumerate(self.raised):
-            if old.is_like(new):
+            is_captured_again = old.attempt.code is attempt.code and old.attempt not in active
+            if (old.attempt is attempt or is_captured_again) and old.is_like(new):
                 new = self.raised[i] = Raised(error, old.number, attempt, site)
                 break
         else:
@@ -258,7 +263,7 @@ class Flight:
                     raise
                 region.rests[-1].capture.raised = error
                 if self.attempts:
-                    self.attempts[-1].lets_go = True
+                    self.attempts[-1].is_left_by_error = True
                 backend = region.statement.backend
                 if hasattr(backend, "raise_error"):
                     backend.raise_error(error)

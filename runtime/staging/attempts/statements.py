@@ -38,6 +38,7 @@ def try_stmt(
         AutographError: what cannot be staged, even if a handler has caught it.
     """
     refuse_rolling()
+    running.has_tried = True
     outer_flight, outer_refusals = running.flight, running.refusals
     running.refusals = [] if outer_refusals is None else outer_refusals
     try:
@@ -106,7 +107,7 @@ def _try_stmt(
         if not turns:
             if not others:
                 flight.state.number = 0
-        elif len(turns) == 1 and is_left and not (others or attempt.lets_go):
+        elif len(turns) == 1 and is_left and not (others or attempt.is_left_by_error):
             turn(turns[0])
         else:
             if_stmt(

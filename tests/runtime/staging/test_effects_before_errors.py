@@ -186,3 +186,53 @@ def test_an_error_that_ends_the_trace_comes_after_those_of_the_graph(function, c
     for i in (np.int64(1), np.int64(4)):
         xs = np.array([1.0, 2.5, 3.0])
         assert outcome(staged, capsys, xs, i) == outcome(function, capsys, xs, i)
+
+
+def printed_at_the_end(xs, i):
+    x = 0.0
+    try:
+        if i > 0:
+            x = xs[i]
+    finally:
+        print("x", x)
+    return x
+
+
+def named_in_a_handler(xs, i):
+    x = 0.0
+    try:
+        x = xs[i]
+    except IndexError:  # noqa: TRY203 - so that the error is tested for
+        raise
+    finally:
+        print("x", x)
+    return x
+
+
+def bound_at_the_end(xs, i):
+    x = 0.0
+    try:
+        x = xs[i]
+    finally:
+        done = x
+    return done
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_an_error_says_which_finally_has_not_run(engine: str, capsys: pytest.CaptureFixture[str]):
+    if engine == "native":
+        pytest.importorskip("llvmlite")
+    xs, i = np.array([1.0, 2.5]), np.int64(4)
+    with pytest.raises(IndexError) as raised:
+        ag.function(printed_at_the_end, engine=engine)(xs, i)
+    line = printed_at_the_end.__code__.co_firstlineno + 2
+    assert raised.value.__notes__ == [
+        f"the 'finally' of the 'try' on line {line} has not run: add 'except IndexError: raise' to it"
+    ]
+    for function in (named_in_a_handler, bound_at_the_end):
+        staged = ag.function(function, engine=engine)
+        with pytest.raises(IndexError) as raised:
+            staged(xs, i)
+        assert not hasattr(raised.value, "__notes__")
+        capsys.readouterr()
+        assert outcome(staged, capsys, xs, i) == outcome(function, capsys, xs, i)

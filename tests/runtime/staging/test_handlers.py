@@ -279,37 +279,6 @@ def counted_in_finally(xs):
     return log
 
 
-def texts_of_containers(xs):
-    k, texts = int(xs[0]) + 1, []
-    containers = (1.0, 2.0), (xs[0], xs[1]), [xs[0], xs[1]], tuple(x for x in xs if x > 2), "ab", f"{k}"
-    for values in containers:
-        try:
-            texts.append(f"{values[k]}")
-        except IndexError as error:
-            texts.append(str(error))
-    return " ".join(texts)
-
-
-def shifted_by(xs):
-    try:
-        return 5 << (3 - int(xs[0]) * 2)
-    except ValueError as error:
-        return str(error)
-
-
-def not_a_number(xs):
-    total = 0.0
-    for x in (xs[0], xs[-1] / xs[-1], 1 / xs[-1]):
-        try:
-            total += int(x)
-        except OverflowError:
-            total -= 0.25
-        except ValueError as error:
-            print(error)
-            total -= 0.5
-    return total
-
-
 def items_until_the_end(xs):
     total, i = 0.0, 0
     try:
@@ -324,7 +293,7 @@ FUNCTIONS = [
     value_of_key, missing_key, unbound, deleted, count, largest, mean, place, without, any_member,
     emptied_deque, emptied_heap, converted, rounded, bounded, formatted, triangle, of_tuple, quotient,
     first_place, folded, shifted, stepped, stage_at_failure, total_at_failure, steps_before_failure,
-    counted_in_finally, texts_of_containers, shifted_by, not_a_number, items_until_the_end,
+    counted_in_finally, items_until_the_end,
 ]  # fmt: skip
 ARRAYS = [
     np.array(a) for a in ([1.0, 0.5], [3.0, 4.0, 1.0], [3.0, 0.0], [0.0, 3.0, 2.0], [5.0, 3.0, 7.0, 9.0])

@@ -1,0 +1,94 @@
+"""Handlers in loops and in other `try` statements, and the classes and texts of the errors that they see."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from test_handlers import ARRAYS, outcome
+
+import autograph_rs as ag
+
+
+def texts_of_containers(xs):
+    k, texts = int(xs[0]) + 1, []
+    containers = (1.0, 2.0), (xs[0], xs[1]), [xs[0], xs[1]], tuple(x for x in xs if x > 2), "ab", f"{k}"
+    for values in containers:
+        try:
+            texts.append(f"{values[k]}")
+        except IndexError as error:
+            texts.append(str(error))
+    return " ".join(texts)
+
+
+def shifted_by(xs):
+    try:
+        return 5 << (3 - int(xs[0]) * 2)
+    except ValueError as error:
+        return str(error)
+
+
+def inner_try_in_a_loop(xs):
+    total = 0.0
+    try:
+        for k in range(int(xs[0]) * 2):
+            try:
+                total += xs[k]
+            except ZeroDivisionError:
+                total += 0.5
+            finally:
+                total += 0.25
+    except IndexError as error:
+        return f"{total}: {error}"
+    return total
+
+
+def raised_out_of_an_inner_try(xs):
+    total = 0.0
+    for x in xs:
+        try:
+            try:
+                if x > 3:
+                    raise ValueError("large", x)
+                total += 6 / int(x)
+            except ZeroDivisionError:
+                total -= 0.5
+        except ValueError as error:
+            total += error.args[1]
+    return total
+
+
+def wide_index(xs):
+    try:
+        return xs[np.uint64(2**63) + xs.astype("uint64")[0]]
+    except IndexError:
+        return -1.0
+
+
+def not_a_number(xs):
+    total = 0.0
+    for x in (xs[0], xs[-1] / xs[-1], 1 / xs[-1]):
+        try:
+            total += int(x)
+        except OverflowError:
+            total -= 0.25
+        except ValueError as error:
+            print(error)
+            total -= 0.5
+    return total
+
+
+FUNCTIONS = [
+    texts_of_containers, shifted_by, inner_try_in_a_loop, raised_out_of_an_inner_try, wide_index, not_a_number,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_as_in_python(function: Any, engine: str):
+    if engine == "native":
+        pytest.importorskip("llvmlite")
+    staged = ag.function(function, engine=engine)
+    for xs in ARRAYS:
+        np.testing.assert_equal(outcome(staged, xs), outcome(function, xs))
