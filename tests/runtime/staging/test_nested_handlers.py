@@ -80,7 +80,8 @@ def not_a_number(xs):
 
 
 FUNCTIONS = [
-    texts_of_containers, shifted_by, inner_try_in_a_loop, raised_out_of_an_inner_try, wide_index, not_a_number,
+    texts_of_containers, shifted_by, inner_try_in_a_loop, raised_out_of_an_inner_try, wide_index,
+    not_a_number,
 ]  # fmt: skip
 
 
