@@ -214,7 +214,7 @@ def _item_of_sequence(target: Sequence[Any], key: Any) -> Any:
             target = [v or np.zeros(0, kind.dtype) for v in target]
     kinds = [recording.to_node(v).type for v in target]
     if not kinds:
-        raise IndexError(f"{type(target).__name__} index out of range")
+        raise_in_program(IndexError(f"{type(target).__name__} index out of range"))
     merged = kinds[0]
     for kind in kinds[1:]:
         try:

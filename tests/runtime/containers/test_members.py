@@ -298,3 +298,51 @@ def test_a_missing_member_raises_as_in_python():
     for call in (f, lambda xs: staged(f, xs)):
         with pytest.raises(KeyError, match="104"):
             call(XS)
+
+
+def key_added_in_a_loop(ks):
+    found = {2: 0.5}
+    for _ in found.items():
+        found[max(ks)] = 1.0
+    return found
+
+
+def member_added_in_a_loop(ks):
+    found = {2}
+    for _ in found:
+        found.add(max(ks))
+    return len(found)
+
+
+def key_added_in_a_loop_over_a_copy(ks):
+    found = {2: 0.5}
+    for _ in list(found):
+        found[max(ks)] = 1.0
+    for _ in range(2):
+        found[min(ks)] = 3.0
+    return sorted(found.items())
+
+
+def test_a_loop_over_a_dict_that_gets_staged_keys_is_refused():
+    ks = np.array([3, 0, 1])
+    for function in (key_added_in_a_loop, member_added_in_a_loop):
+        with pytest.raises(ag.AliasError, match=r"in a loop over the (dict|set)"):
+            ag.function(function)(ks)
+    assert ag.function(key_added_in_a_loop_over_a_copy)(ks) == key_added_in_a_loop_over_a_copy(ks)
+
+
+def missing_key_of_an_emptied_dict(k, x):
+    found = {}
+    found[k] = x
+    found.pop(k)
+    if x > 2:
+        return found.popitem()
+    return k, x
+
+
+def test_missing_items_are_errors_of_the_branch():
+    """A `popitem` in a branch that does not run raises nothing."""
+    staged = ag.function(missing_key_of_an_emptied_dict)
+    assert staged(np.int64(1), np.float64(0.5)) == (1, 0.5)
+    with pytest.raises(KeyError, match="dictionary is empty"):
+        staged(np.int64(1), np.float64(2.5))

@@ -7,6 +7,7 @@ from typing import Any
 
 from ....core.active_backends import active_backend
 from ....errors import AliasError
+from ....staging.branches.exceptions import raise_in_program
 from ...ir.graph import Node
 from ...ir.list_operations import RETURNING
 from ...ir.type_merging import conversion, widen
@@ -23,8 +24,9 @@ def object_update(target: Any, method: str, args: Sequence[Any]) -> Any:
     is_taken = method in RETURNING | {"take"} and method != "heappushpop"
     if kind.element is None and is_taken:
         if method.startswith("heap"):
-            raise IndexError("index out of range")
-        raise IndexError(f"pop from {'an empty deque' if isinstance(kind, DequeType) else 'empty list'}")
+            raise_in_program(IndexError("index out of range"))
+        name = "an empty deque" if isinstance(kind, DequeType) else "empty list"
+        raise_in_program(IndexError(f"pop from {name}"))
     if method in ("extend", "extendleft", "assign"):
         nodes = [references.items_node(args[0])]
         element = nodes[0].type.element

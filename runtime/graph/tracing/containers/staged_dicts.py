@@ -11,6 +11,7 @@ from .... import staging
 from ....backends.builtins import DISPATCHING
 from ....core.active_backends import active_backend
 from ....errors import StagingError
+from ....staging.branches.exceptions import raise_in_program
 from ...ir.list_operations import DICTS
 from ...ir.type_merging import referenced
 from ...ir.types import DictType, ListType, ScalarType, SetType, StagedType, TupleType, bound_type, is_plain
@@ -90,7 +91,7 @@ class StagedDict(StagedKeyed):
 
     def popitem(self) -> Any:
         if self.type.element is None:
-            raise KeyError("popitem(): dictionary is empty")
+            raise_in_program(KeyError("popitem(): dictionary is empty"))
         return self.change("popitem", result=self.type.element)
 
     def update(self, other: Any = (), /, **named: Any) -> None:  # type: ignore[override]

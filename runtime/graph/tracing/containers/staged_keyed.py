@@ -10,6 +10,7 @@ from ....containers.keyed import raise_if
 from ....core.active_backends import active_backend
 from ....core.in_flight import running
 from ....errors import StagingError, UnsupportedFunctionError
+from ....staging.branches.exceptions import raise_in_program
 from ...ir.graph import Node
 from ...ir.types import (
     InstanceType,
@@ -69,7 +70,7 @@ class StagedKeyed(StagedList):
     def require(self, key: Any) -> None:
         """Where a `try` of the traced code may catch it, raise the KeyError before the operation."""
         if self.type.element is None:
-            raise KeyError(key)
+            raise_in_program(KeyError(key))
         if running.flight is not None:
             backend = active_backend()
             missing = backend.not_(record("contains", (self, key_node(key)), BOOL))

@@ -8,6 +8,7 @@ from typing import Any
 
 from ....core.active_backends import active_backend
 from ....debugging.tracebacks import is_augmented_assignment, user_frame
+from ....staging.branches.exceptions import raise_in_program
 from ...ir.types import SetType
 from ..recording import record
 from ..tensor import Staged, register_class
@@ -99,7 +100,7 @@ class StagedSet(StagedKeyed):
 
     def pop(self) -> Any:  # type: ignore[override]
         if self.type.element is None:
-            raise KeyError("pop from an empty set")
+            raise_in_program(KeyError("pop from an empty set"))
         return self.change("pop", result=self.type.element)
 
     def copy(self) -> Any:
