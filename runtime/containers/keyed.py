@@ -151,7 +151,8 @@ def _can_be_dict(backend: Backend, mapping: dict[Any, Any], *values: Any) -> boo
     return decide is not None and decide(mapping, *values)
 
 
-_ITERATORS = tuple(type(iter(c)) for c in ({}.keys(), {}.values(), {}.items(), set()))
+_DICT: dict[Any, Any] = {}
+_ITERATORS = tuple(map(type, map(iter, (_DICT, _DICT.values(), _DICT.items(), set[Any]()))))
 
 
 def staged(backend: Backend, container: Any) -> Any:
