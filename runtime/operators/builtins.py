@@ -25,6 +25,7 @@ from ..values.selected_container import SelectedList
 _INSPECTING = frozenset((isinstance, type, repr))
 _SHOWING = frozenset((print, str, repr))
 _SORTING = frozenset((original(min), original(max), sorted))
+_TAKING_SEQUENCES = _SORTING | {*NUMPY}
 _TRUTHS = frozenset((any, all))
 _PULLING = _SORTING | {sum, any, all}
 _CONSUMERS = _PULLING | {list, tuple, next, math.prod, math.fsum}
@@ -79,6 +80,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                 pulls = function in _PULLING and len(args) > 0
                 if pulls and (isinstance(args[0], _LAZY) or function in _TRUTHS):
                     args = (_consumed(function, args[0]), *args[1:])
+                if function in _TAKING_SEQUENCES:
+                    args = tuple([staging.used(value, "iter") for value in args])
                 if function in _SHOWING:
                     args = tuple([staging.shown(value, is_exact=function is repr) for value in args])
                 if function is print:

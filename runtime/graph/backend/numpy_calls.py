@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...backends.builtins import NUMPY
+from ...staging.state.missing_values import used
 from ..rules import COMPOSITIONS, TYPE_RULES
 from ..rules.probing import numpy_functions
 from ..rules.reasons import REASONS
@@ -74,6 +75,7 @@ def _staging_call(function: Any) -> Callable[..., Any] | None:
         return functools.partial(_call_with_arrays, function)
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = _without_none(args, kwargs)
         staged = recording.contains_staged((args, kwargs))
         return (record if staged else function)(*args, **kwargs)
 
@@ -86,6 +88,7 @@ def _call(function: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _call_with_arrays(function: Any, *args: Any, **kwargs: Any) -> Any:
     """Call a function of NumPy with arrays in place of lists of staged values, as in `np.max([x, y])`."""
+    args, kwargs = _without_none(args, kwargs)
     if recording.contains_staged((args, kwargs)):
         names = _parameters(function)
         names = [*names, *names[-1:] * (len(args) - len(names))]
@@ -94,6 +97,11 @@ def _call_with_arrays(function: Any, *args: Any, **kwargs: Any) -> Any:
         if type(function) is np.ufunc and args and isinstance(args[0], (np.ndarray, np.generic)):
             args = (recording.wrap(recording.to_node(args[0])), *args[1:])  # or it is taken for an operator
     return function(*args, **kwargs)
+
+
+def _without_none(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the arguments with the tuples and lists that may be None, which NumPy then refuses."""
+    return tuple([used(v, "iter") for v in args]), {name: used(v, "iter") for name, v in kwargs.items()}
 
 
 def _as_array(name: str, value: Any) -> Any:

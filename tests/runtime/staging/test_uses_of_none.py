@@ -211,3 +211,27 @@ def test_a_handler_takes_the_error_of_a_value_that_is_none(x):
     staged = ag.function(handles_none)
     for n in range(3):
         assert staged(np.float64(x), np.int64(n)) == handles_none(x, n)
+
+
+def best_pair(xs):
+    best = None
+    for x in xs:
+        if x > 1:
+            best = (x, 2 * x)
+    return best
+
+
+def test_functions_of_sequences_take_a_tuple_that_may_be_none():
+    """NumPy and the builtins do not see the class that stands for it."""
+
+    def f(xs):
+        best = best_pair(xs)
+        if best is None:
+            return None
+        return np.round(best, 1), np.array(best), np.max(best), max(best), min(best), sorted(best), sum(best)
+
+    staged = ag.function(f)
+    for xs in (np.array([0.5, 2.567]), np.array([0.5, 0.25])):
+        assert repr(staged(xs)) == repr(f(xs))
+    with pytest.raises(TypeError, match="'NoneType' object is not iterable"):
+        ag.function(lambda xs: np.round(best_pair(xs)))(np.array([0.5, 0.25]))
