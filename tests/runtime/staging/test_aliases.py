@@ -200,7 +200,7 @@ def a_row_of_a_plain_array(x):
         two_names_from_the_round_before, an_item_from_the_round_before,
         a_view_of_a_plain_array_from_the_round_before, a_second_name_after_a_loop,
         a_view_of_a_plain_array_in_a_branch, a_row_of_a_plain_array,
-        into_an_attribute, into_an_item, into_a_global, with_a_view,
+        into_a_global, with_a_view,
         a_bound_append, a_list_in_a_tuple, shuffled, own_generator,
         written_after_it_was_appended,
     ],
@@ -211,7 +211,9 @@ def test_a_write_that_another_name_would_not_see_is_refused(f):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("f", [in_a_callee, of_the_same_name, held_by_a_list])
+@pytest.mark.parametrize(
+    "f", [in_a_callee, of_the_same_name, held_by_a_list, into_an_attribute, into_an_item]
+)
 @pytest.mark.parametrize("x", [X, -X])
 def test_a_helper_writes_to_the_array_of_its_caller(f, x):
     np.testing.assert_array_equal(ag.function(f)(x), f(x))

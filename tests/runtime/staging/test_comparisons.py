@@ -113,6 +113,7 @@ def test_containers_from_elsewhere_in_a_try():
     assert ag.function(made)(np.array([1.0, 2.0]), (np.int64(1), 2), (1, 2)) == 2.0
 
 
+@pytest.mark.slow
 def test_a_comparison_of_many_items():
     """The code that follows is captured at most 64 times."""
     xs = list(np.arange(100.0))

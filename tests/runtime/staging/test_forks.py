@@ -310,6 +310,7 @@ def test_a_condition_by_a_random_number_is_refused():
         f(ARRAYS[0])
 
 
+@pytest.mark.slow
 def test_more_conditions_than_can_be_doubled_are_refused():
     @ag.function
     def f(xs):

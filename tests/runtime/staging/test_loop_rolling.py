@@ -346,6 +346,7 @@ def least_cost(cost):
     return best[h - 1][w - 1]
 
 
+@pytest.mark.slow
 def test_a_loop_is_unrolled_if_rolling_it_would_stage_many_conditions():
     """An attempt that goes on would merge each row under each condition, for each item of the inner loop."""
     cost = np.ones((17, 17))

@@ -145,6 +145,7 @@ def words(n):
 @pytest.mark.parametrize(
     "use", [len, lambda found: found[0], lambda found: f"{found}", lambda found: found + found]
 )
+@pytest.mark.slow
 def test_uses_of_what_a_recursive_function_returns_are_refused(use: Any):
     """What it returns in one of several structures can be returned and compared with None."""
     with pytest.raises(ag.MismatchError, match="is used") as found:
