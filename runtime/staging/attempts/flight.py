@@ -89,14 +89,10 @@ class Raised:
 
     def is_like(self, other: Raised) -> bool:
         """Return whether two captures of one statement raise the same, up to staged values."""
-        is_same_kind = type(self.error) is type(other.error) and self.spec == other.spec
-        return (
-            is_same_kind
-            and self.site == other.site
-            and all(
-                (i in self.names and i in other.names) or (type(a) is type(b) and a == b)
-                for i, (a, b) in enumerate(zip(self.leaves, other.leaves, strict=True))
-            )
+        same = type(self.error) is type(other.error) and self.site == other.site and self.spec == other.spec
+        return same and all(
+            (i in self.names and i in other.names) or (type(a) is type(b) and a == b)
+            for i, (a, b) in enumerate(zip(self.leaves, other.leaves, strict=True))
         )
 
     def again(self, backend: Any, state: InFlight) -> BaseException:

@@ -308,14 +308,18 @@ def outcome(function: Any, xs: np.ndarray) -> Any:
         return type(error), str(error)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "native"])
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_as_in_python(function: Any, engine: str):
+def check_as_in_python(function: Any, engine: str) -> None:
     if engine == "native":
         pytest.importorskip("numba")
     staged = ag.function(function, engine=engine)
     for xs in ARRAYS:
         np.testing.assert_equal(outcome(staged, xs), outcome(function, xs))
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_as_in_python(function: Any, engine: str):
+    check_as_in_python(function, engine)
 
 
 def returned_in_a_handler_of_an_inner_try(xs):

@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_handlers import ARRAYS, outcome
-
-import autograph_rs as ag
+from test_handlers import check_as_in_python
 
 
 def texts_of_containers(xs):
@@ -88,8 +86,4 @@ FUNCTIONS = [
 @pytest.mark.parametrize("engine", ["numpy", "native"])
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_as_in_python(function: Any, engine: str):
-    if engine == "native":
-        pytest.importorskip("llvmlite")
-    staged = ag.function(function, engine=engine)
-    for xs in ARRAYS:
-        np.testing.assert_equal(outcome(staged, xs), outcome(function, xs))
+    check_as_in_python(function, engine)
