@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 import types
 from collections import Counter, defaultdict
@@ -151,10 +150,6 @@ def _can_be_dict(backend: Backend, mapping: dict[Any, Any], *values: Any) -> boo
     return decide is not None and decide(mapping, *values)
 
 
-_DICT: dict[Any, Any] = {}
-_ITERATORS = tuple(map(type, map(iter, (_DICT, _DICT.values(), _DICT.items(), set[Any]()))))
-
-
 def staged(backend: Backend, container: Any) -> Any:
     """Put a staged set or dict in the place of a plain one whose members or keys are about to be staged."""
     kind = "set" if isinstance(container, set) else "dict"
@@ -164,12 +159,6 @@ def staged(backend: Backend, container: Any) -> Any:
             f"a {kind} gets a member or a key that is staged",
             why=f"the backend {backend.name!r} has no {kind}s, and Python's need the value during the trace",
             remedy="use an array that is indexed by the members, or give a dict all its keys before",
-        )
-    if any(isinstance(holder, _ITERATORS) for holder in gc.get_referrers(container)):
-        raise AliasError(
-            f"a {kind} gets a member or a key that is staged, in a loop over the {kind}",
-            why="Python ends the loop with a RuntimeError if it is new, which only the run will tell",
-            remedy=f"loop over a copy, as in 'for key in list({kind})'",
         )
     opened, other = staging.staged_in_place(backend, container, make)
     if other:

@@ -262,8 +262,12 @@ def for_stmt(
     options: dict[str, Any],
     *,
     peeled: int = 0,
+    live: Any = None,
 ) -> None:
-    """Stage a loop over a staged iterable. The loop ends early once `extra_test()` is false."""
+    """Stage a loop over a staged iterable. The loop ends early once `extra_test()` is false.
+
+    `live` reads the items of a dict that the body changes.
+    """
     options = checked(backend, options)
     iterated = getattr(backend, "iterated", lambda value: value)(iterated)
     first_test = True if extra_test is None else extra_test()
@@ -274,9 +278,16 @@ def for_stmt(
     carried = CarriedValues(statement)
 
     def once() -> Path:
-        return run_iteration(carried, backend.elements(iterated), extra_test, body)
+        return run_iteration(carried, backend.elements(iterated), extra_test, body, live)
 
     path = fixed_point(carried, once, "a staged 'for'", (body,))
+    if live is None and (isinstance(path, NoInitialValue) or _writes_to(carried, iterated)):
+        live = getattr(backend, "live_items", never)(iterated)
+        if live:
+            state = get_state, set_state, names
+            for_stmt(backend, live.iterated, extra_test, body, *state, options, peeled=peeled, live=live)
+            live.end_loop(True if extra_test is None else extra_test())
+            return
     if isinstance(path, NoInitialValue):
         if peeled == MAX_PEELED:
             raise path.mismatch()
@@ -288,12 +299,21 @@ def for_stmt(
         state, left = (get_state, set_state, names), decrement_limit(options)
 
         def run() -> None:
-            body(first())
-            for_stmt(backend, rest, extra_test, body, *state, left, peeled=peeled + 1)
+            run_body(first(), extra_test, body, live)
+            for_stmt(backend, rest, extra_test, body, *state, left, peeled=peeled + 1, live=live)
 
         run_peeled(backend, (is_there, first_test), run, state, statement.closures, path)
         return
     build_for(carried, path, iterated, first_test, options)
+
+
+def run_body(item: Any, extra_test: Callable[[], Any] | None, body: Callable[[Any], None], live: Any) -> Any:
+    """Run the body of a `for` once; return whether the loop goes on."""
+    body(item if live is None else live.item(item))
+    goes_on = True if extra_test is None else extra_test()
+    if live is not None:
+        live.end_iteration(goes_on)
+    return goes_on
 
 
 def run_iteration(
@@ -301,14 +321,14 @@ def run_iteration(
     elements: tuple[Callable[[Sequence[Any]], Any], Sequence[Any]],
     extra_test: Callable[[], Any] | None,
     body: Callable[[Any], None],
+    live: Any = None,
 ) -> Path:
     """Capture the body of a `for` once; `elements` are a function that builds an item, and its types."""
     rebuild, element_types = elements
     element: list[Any] = []
 
     def step() -> Any:
-        body(element[0])
-        return True if extra_test is None else extra_test()
+        return run_body(element[0], extra_test, body, live)
 
     def enter(*values: Any) -> None:
         count = len(element_types)
@@ -323,9 +343,7 @@ def build_for(
 ) -> None:
     """Build a `for` from the path of its body, and write its results."""
     backend = carried.backend
-    iterates = getattr(backend, "sources", lambda iterated: [iterated])(iterated)
-    iterates = [source for iterated in iterates for source in with_bases(iterated)]
-    if any(isinstance(w, Written) and any(w.handle is s for s in iterates) for w in carried.init):
+    if _writes_to(carried, iterated):
         raise AliasError(
             "a staged 'for' cannot write to the array or list that it iterates over",
             why="later iterations would have to see what earlier ones write",
@@ -335,4 +353,16 @@ def build_for(
         iterated, first_test, carried.initial(), carried.arguments(), path.capture, path.result,
         carried.results(path), options,
     )  # fmt: skip
-    _finish(carried, path, results, iterates)
+    _finish(carried, path, results, _sources(backend, iterated))
+
+
+def _sources(backend: Backend, iterated: Any) -> list[Any]:
+    sources = getattr(backend, "sources", lambda iterated: [iterated])(iterated)
+    return [base for source in sources for base in with_bases(source)]
+
+
+def _writes_to(carried: CarriedValues, iterated: Any) -> bool:
+    """Return whether the body of a loop changes what the loop goes over."""
+    backend = carried.backend
+    sources = _sources(backend, iterated) + getattr(backend, "viewed", lambda _: [])(iterated)
+    return any(isinstance(w, Written) and any(w.handle is s for s in sources) for w in carried.init)

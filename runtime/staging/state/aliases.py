@@ -5,7 +5,9 @@ Two values carried by a loop are *tied* if one iteration leaves the same array i
 
 from __future__ import annotations
 
+import dis
 import gc
+import sys
 import types
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -20,13 +22,14 @@ from ...core.closures import function_key, holder_frame, never, parameter_names,
 from ...core.in_flight import running
 from ...core.operands import pending_variables
 from ...core.undefined import is_return_variable
-from ...debugging.tracebacks import frame_variables
+from ...debugging.tracebacks import frame_variables, is_internal
+from ...errors import AliasError
 from ...values.alternatives import parts_of
 from ...values.locations import Location, read_contents
 from ...values.plain_loops import iterated_parts, note_replaced
 from ...values.selected_container import SelectedContainer, raw_items
 from .heap import is_closed, is_older, is_user_object
-from .search import ATOMS, MAX_STEPS, any_leads_to, leads_to, reached, user_frames
+from .search import ATOMS, MAX_STEPS, ROOT, any_leads_to, leads_to, reached, user_frames
 
 IS_DEFAULT = "the default of a parameter"
 WRITABLE = np.ndarray, deque, set, Counter, defaultdict
@@ -139,6 +142,13 @@ def replaced(
     statement has to do this.
     """
     getattr(active_backend(), "refuse_selected", id)(value)
+    if isinstance(value, (list, set, dict)) and is_iterated(value):
+        kind = next(k.__name__ for k in (list, set, dict) if isinstance(value, k))
+        raise AliasError(
+            f"a {kind} is changed in a loop over the {kind}, under a staged condition or by a staged value",
+            why="the Python loop would not see the change, which happens only when the graph runs",
+            remedy=f"loop over a copy, as in 'for item in list({kind})'",
+        )
     has_older = any(map(is_older, (value, *views) if views or find() else ()))
     staged = make(value)
     other = move(value, staged, find, is_free)
@@ -148,6 +158,26 @@ def replaced(
     if not other:
         note_replaced(value, staged)
     return staged, other
+
+
+def is_iterated(container: Any) -> bool:
+    """Return whether a Python loop is iterating over a list, set or dict."""
+    frame: FrameType | None = sys._getframe(1)
+    loops = False
+    while frame is not None and frame.f_code.co_name != ROOT:
+        if is_internal(frame.f_code):
+            if frame.f_locals.get("iter_") is container:
+                return True
+        else:
+            loops = loops or _FOR_ITER in frame.f_code.co_code[::2]
+        frame = (holder_frame(frame) or frame).f_back
+    return loops and any(type(r).__name__ in _ITERATORS for r in gc.get_referrers(container))
+
+
+_FOR_ITER = dis.opmap["FOR_ITER"]
+_ITERATORS = frozenset(
+    type(make(value)).__name__ for value in ([], {}, {}.items(), {}.values()) for make in (iter, reversed)
+) | {type(iter(set())).__name__}
 
 
 def move(

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import dis
 import functools
-import gc
-import sys
 from collections.abc import Callable, Collection
-from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from ...backends import Backend
-from ...core.closures import holder_frame
-from ...debugging.tracebacks import is_internal
 from ...errors import AliasError, StagingError
 from ...values.array_views import key_of_view
 from ...values.locations import Location, Variable
 from ...values.plain_loops import followed
-from .aliases import holding_variables, other_reference, replaced
+from .aliases import holding_variables, is_iterated, other_reference, replaced
 from .escapes import is_made_in_trace
 from .heap import is_older
 from .mismatches import ignored
-from .search import ROOT
 from .statement import Restage, Statement
 from .unsupported import not_a_variable_error
 
@@ -130,20 +123,3 @@ def stage_list(statement: Statement, location: Any) -> bool:
     statement.staged_lists.append(plain_list)
     statement.restore()
     return True
-
-
-def is_iterated(plain_list: list[Any]) -> bool:
-    """Return whether a Python loop is iterating over a list."""
-    frame: FrameType | None = sys._getframe(1)
-    loops = False
-    while frame is not None and frame.f_code.co_name != ROOT:
-        if is_internal(frame.f_code):
-            if frame.f_locals.get("iter_") is plain_list:
-                return True
-        else:
-            loops = loops or _FOR_ITER in frame.f_code.co_code[::2]
-        frame = (holder_frame(frame) or frame).f_back
-    return loops and any(type(r).__name__ == "list_iterator" for r in gc.get_referrers(plain_list))
-
-
-_FOR_ITER = dis.opmap["FOR_ITER"]

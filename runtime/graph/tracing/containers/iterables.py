@@ -259,7 +259,7 @@ def as_iterable(value: Any) -> Any:
     if type(value) is range:
         return staged_range(value.start, value.stop, value.step)
     if isinstance(value, StagedKeyed):
-        return value.as_list()
+        return value.as_view()
     if holds_objects(value):
         return lists.staged_list(list(value))
     return value.staged() if isinstance(value, IterableSource) else value

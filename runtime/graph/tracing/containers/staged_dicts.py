@@ -9,6 +9,7 @@ from typing import Any
 
 from .... import staging
 from ....backends.builtins import DISPATCHING
+from ....containers.keyed import raise_if
 from ....core.active_backends import active_backend
 from ....errors import StagingError
 from ....staging.branches.exceptions import raise_in_program
@@ -19,6 +20,7 @@ from ..recording import add, record
 from ..tensor import Staged, register_class
 from ..trace import current_builder
 from . import lists, references
+from .iterables import iterated_sources, staged_enumerate
 from .staged_keyed import BOOL, StagedKeyed, is_object, key_node, value_node
 from .staged_sets import new_set, staged_set
 from .stand_ins import note_stored
@@ -141,13 +143,13 @@ class StagedDict(StagedKeyed):
         return active_backend().call_builtin(sum, (self.values(),), {})
 
     def keys(self) -> Any:
-        return self.as_list()
+        return self.as_view()
 
     def values(self) -> Any:
-        return record("dict_values", (self,), ListType(self.value_type))
+        return self.viewed_by(record("dict_values", (self,), ListType(self.value_type)), "values")
 
     def items(self) -> Any:
-        return record("dict_items", (self,), ListType(self.type.element))
+        return self.viewed_by(record("dict_items", (self,), ListType(self.type.element)), "items")
 
     def copy(self) -> Any:
         return record("dict_of", (self,), self.type, factory=self.type.factory)
@@ -174,6 +176,62 @@ def _type_of_default(factory: str) -> Any:
     empty: dict[Any, ListType] = {list: ListType(None), set: SetType(None)}
     made = empty.get(kind)
     return ScalarType(kind) if made is None else referenced(made, current_builder())
+
+
+class LiveItems:
+    """What a loop goes over that goes over a dict, or a view of it, and changes the dict.
+
+    Each iteration reads its value anew, and ends with Python's error if the number of keys is another.
+    """
+
+    def __init__(self, owner: StagedDict, view: str, start: Any = None):
+        self.owner, self.view, self.keys = owner, view, owner.as_list()
+        self.length = self._length()
+        self.is_numbered = start is not None
+        self.iterated = staged_enumerate(self.keys, start) if self.is_numbered else self.keys
+
+    def _length(self) -> Any:
+        return active_backend().call_builtin(len, (self.owner,), {})
+
+    def item(self, given: Any) -> Any:
+        """Return the item of an iteration over `iterated`."""
+        return (given[0], self._item(given[1])) if self.is_numbered else self._item(given)
+
+    def _item(self, key: Any) -> Any:
+        if self.view not in ("values", "items"):
+            return key
+        backend: Any = active_backend()
+        has_key = record("contains", (self.owner, key_node(key)), BOOL)
+        raise_if(backend, backend.not_(has_key), RuntimeError("dictionary keys changed during iteration"))
+        value = record("dict_get", (self.owner, key_node(key)), self.owner.value_type)
+        return value if self.view == "values" else (key, value)
+
+    def end_iteration(self, goes_on: Any) -> None:
+        """Raise Python's error if the number of keys has changed, and the loop goes on."""
+        backend: Any = active_backend()
+        changed = backend.and_(goes_on, lambda: self._length() != self.length)
+        raise_if(backend, changed, RuntimeError("dictionary changed size during iteration"))
+
+    def end_loop(self, goes_on: Any) -> None:
+        """Raise Python's error if other keys have taken the place of some, and the loop has not been left."""
+        backend: Any = active_backend()
+        changed = backend.and_(goes_on, lambda: self.owner.as_list() != self.keys)
+        raise_if(backend, changed, RuntimeError("dictionary keys changed during iteration"))
+
+
+def live_items(iterated: Any) -> LiveItems | None:
+    """Return what goes over a dict that a loop changes, or None for anything else."""
+    start = None
+    if getattr(iterated, "op", "") == "enumerate":
+        iterated, start = iterated.inputs
+    owner, view = getattr(iterated, "viewed", None) or (iterated, "")
+    return LiveItems(owner, view, start) if isinstance(owner, StagedDict) else None
+
+
+def viewed_containers(iterated: Any) -> list[Any]:
+    """Return the sets and dicts whose views supply the items of a loop."""
+    views = [getattr(source, "viewed", None) for source in iterated_sources(iterated)]
+    return [view[0] for view in views if view is not None]
 
 
 def new_dict(values: Any) -> Any:
@@ -260,7 +318,8 @@ class KeyedConstructors:
 
     staged_set, staged_dict = staticmethod(staged_set), staticmethod(staged_dict)
     new_set, new_dict, new_counter = map(staticmethod, (new_set, new_dict, new_counter))
-    can_be_dict = staticmethod(can_be_dict)
+    can_be_dict, live_items = staticmethod(can_be_dict), staticmethod(live_items)
+    viewed = staticmethod(viewed_containers)
 
 
 register_class(DictType, StagedDict, "staged dict", "builtins.dict")

@@ -45,6 +45,15 @@ class StagedKeyed(StagedList):
     def as_list(self) -> Any:
         return record("iterate", (self,), ListType(self.key_type), function=list)
 
+    def as_view(self) -> Any:
+        """Return a view of the members or keys."""
+        return self.viewed_by(self.as_list(), "as_view")
+
+    def viewed_by(self, items: Any, method: str) -> Any:
+        """Return a list of what the object contains as a view, which `method` returns."""
+        items.viewed = self, method
+        return items
+
     def clear(self) -> None:
         self.change("clear")
 

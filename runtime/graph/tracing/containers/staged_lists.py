@@ -25,7 +25,7 @@ _NO_METHOD = "the length of the list depends on staged values, and the graph has
 class StagedList(Staged):
     """A Python list in the graph, whose elements have one type."""
 
-    __slots__ = ("home", "lost", "made_in", "optional")
+    __slots__ = ("home", "lost", "made_in", "optional", "viewed")
 
     noun, copy_remedy = "a list", "assign a copy to the other name, or return a copy: items.copy()"
     python_class: type = list
@@ -39,6 +39,8 @@ class StagedList(Staged):
         """The value that may be None of which it is the list, whose changes are changes of that."""
         self.lost = ""
         """Why it cannot be used any more."""
+        self.viewed: Any = None
+        """The set or dict of which it is a view, with the method that returns the view."""
         if is_tracing():
             current_builder().root.registry.handles.append(weakref.ref(self))
 
@@ -74,6 +76,10 @@ class StagedList(Staged):
     def node(self) -> Node:
         if self.lost:
             self.fail("is used", self.lost, self.copy_remedy, AliasError)
+        if self.viewed is not None:
+            owner, method = self.viewed
+            if owner.is_reference or self._node.inputs[0] is not owner._node:  # noqa: SLF001 - of the family
+                self.replace_node(getattr(owner, method)()._node)  # noqa: SLF001
         return super().node()
 
     def lose(self) -> None:
