@@ -44,14 +44,10 @@ def option_position(name: str, loop: CodePosition) -> CodePosition:
 
 def enclosing_try(position: CodePosition) -> CodePosition:
     """Return the innermost `try` with an `except` that encloses `position`, or `position` if none does."""
-    innermost = None
-    for node in _nodes(position.file):
-        if isinstance(node, (ast.Try, ast.TryStar)) and node.handlers:
-            is_inside = node.lineno < position.line <= (node.body[-1].end_lineno or node.body[-1].lineno)
-            if is_inside and (innermost is None or node.lineno > innermost.lineno):
-                innermost = node
-    if innermost is None:
+    tried = [node for node in _tries(position) if node.handlers and _encloses(node.body, position.line)]
+    if not tried:
         return position
+    innermost = max(tried, key=lambda node: node.lineno)
     line, column = innermost.lineno, innermost.col_offset
     return _moved(position, line, line, column, column + len("try"))
 
@@ -74,13 +70,16 @@ def _skipped_finally(position: CodePosition) -> int | None:
     function = max(lines, default=0)
     found = [
         node.lineno
-        for node in _nodes(position.file)
-        if isinstance(node, (ast.Try, ast.TryStar))
-        and node.lineno > function
+        for node in _tries(position)
+        if node.lineno > function
         and any(isinstance(inner, _EFFECTS) for part in node.finalbody for inner in ast.walk(part))
         and _encloses([*node.body, *node.handlers, *node.orelse], position.line)
     ]
     return max(found, default=None)
+
+
+def _tries(position: CodePosition) -> list[ast.Try | ast.TryStar]:
+    return [node for node in _nodes(position.file) if isinstance(node, (ast.Try, ast.TryStar))]
 
 
 def _encloses(nodes: list[Any], line: int) -> bool:
