@@ -59,6 +59,11 @@ _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
 }
 """The replacements of methods by class and name. They take a backend, the object, and the arguments."""
 
+
+def _groupby(iterable: Any, key: Callable[[Any], Any] | None = None) -> Any:
+    return _replacing(itertools.groupby, lists.groupby)(iterable, key=key)
+
+
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
     "builtins": {
         "set": keyed.make_set,
@@ -66,7 +71,7 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
         "iter": pooled_iterators.REPLACEMENTS["iter"],
     },
     "collections": {"deque": lists.make_deque, "Counter": keyed.make_counter},
-    "itertools": {**pooled_iterators.REPLACEMENTS, "groupby": lists.groupby},
+    "itertools": {**pooled_iterators.REPLACEMENTS, "groupby": _groupby},
     "heapq": {
         **{n: lists.updating(n) for n in ("heapify", "heappush", "heappop", "heappushpop", "heapreplace")},
         "nsmallest": lists.extremes("nsmallest", reverse=False),
@@ -96,8 +101,8 @@ def replacement(function: Any) -> Callable[..., Any] | None:
     functions = _FUNCTIONS.get(module, {})
     if name not in functions:
         return None
-    is_lazy = name in pooled_iterators.REPLACEMENTS
-    return functions[name] if is_lazy else _replacing(function, functions[name])
+    is_whole = module == "itertools" or name in pooled_iterators.REPLACEMENTS
+    return functions[name] if is_whole else _replacing(function, functions[name])
 
 
 def _replacing(function: Any, implementation: Callable[..., Any], *owner: Any) -> Callable[..., Any]:

@@ -200,7 +200,8 @@ def make_deque(backend: Backend, items: Any = (), maxlen: int | None = None) -> 
 
 def groupby(backend: Backend, values: Any, key: Callable[[Any], Any] | None = None) -> Any:
     """`itertools.groupby(values, key)`"""
-    if staged_by(values) is None and not any(staged_by(leaf) is not None for leaf in flatten(values)[0]):
+    has_staged = staged_by(values) is not None or any(staged_by(v) is not None for v in flatten(values)[0])
+    if not has_staged and not staging.is_tested_by_staged(values, key):
         return itertools.groupby(values, key)
     return _operation(backend, "groups", "groupby", {})(values, key)
 

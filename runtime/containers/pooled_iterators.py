@@ -120,6 +120,7 @@ def _testing(function: Callable[..., Any], make: Callable[..., Drive]) -> Callab
 
     def replaced(test: Any, items: Any) -> Any:
         needs = _holds_staged(items) or staging.source_of(items) is not None
+        needs = needs or staging.is_tested_by_staged(items, test)
         return Iterator(function, make, (test, items), {}) if needs else function(test, items)
 
     return replaced

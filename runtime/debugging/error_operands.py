@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import sys
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -38,6 +39,18 @@ def operand_rows(frame: types.FrameType, instruction: int) -> list[str]:
         if staged is not None:
             rows[name] = f"{name} {'is' if staged is value else 'contains'} {describe_staged(staged)}"
     return list(rows.values())
+
+
+def remedy_rows(user_entry: types.TracebackType) -> list[str]:
+    """Return a line that says how to call a function of Python's library that user code has called."""
+    if user_entry.tb_next is None:
+        return []
+    frame = user_entry.tb_next.tb_frame
+    module = str(frame.f_globals.get("__name__"))
+    if module.partition(".")[0] not in sys.stdlib_module_names:
+        return []
+    name = f"{module}.{frame.f_code.co_qualname}"
+    return [f"fix: {name} needs values: call it outside, or through ag.py_function"]
 
 
 def describe_staged(staged: Any) -> str:

@@ -255,6 +255,8 @@ def add_staging_note(error: BaseException, frame: types.FrameType) -> None:
     rows = error_operands.operand_rows(running, instruction)
     if note := unconverted_note(running.f_code):
         rows = [*rows, note]
+    if rows and user_entry is not None and isinstance(error, (TypeError, AttributeError)):
+        rows += error_operands.remedy_rows(user_entry)
     if rows or (is_library(code.co_filename) and not is_internal(code)):
         position = format_position(position_at(running.f_code, instruction))
         set_error_attribute(error, "__notes__", [*notes, "\n  ".join((_NOTE, *position, *rows))])

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 from types import GeneratorType
 from typing import Any
 
+import numpy as np
+
 from .. import staging
 from ..backends import AFTER_REGISTRATION, staged_by
 from ..backends.builtins import DISPATCHING, MATH, NUMPY, PYTHON, original
@@ -75,7 +77,9 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                         return args[0].__class__
                 if function is next:
                     return next(*args)
-                if function in _ITERATORS and any(staging.source_of(a) is not None for a in args):
+                is_driven = function in _ITERATORS and any(staging.source_of(a) is not None for a in args)
+                is_test = function is filter and len(args) == 2
+                if is_driven or (is_test and staging.is_tested_by_staged(args[1], args[0])):
                     return _consumers().iterator(function, args, kwargs)
                 pulls = function in _PULLING and len(args) > 0
                 if pulls and (isinstance(args[0], _LAZY) or function in _TRUTHS):
@@ -211,4 +215,25 @@ def _format(value: Any, spec: Any = "") -> Any:
         raise
 
 
+def _in_base(function: Callable[[Any], str], spec: str) -> Callable[[Any], Any]:
+    """Return the replacement for `bin`, `oct` or `hex`, whose text a format specification also gives."""
+
+    @functools.wraps(function)
+    def call(value: Any) -> Any:
+        try:
+            if not staging.ACTIVE or staged_by(value) is None:
+                return function(value)
+            kind = DISPATCHING[id(type)](value)
+            if not issubclass(kind, (int, np.integer)):
+                module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+                raise TypeError(f"'{module}{kind.__name__}' object cannot be interpreted as an integer")
+            return _format(value, spec)
+        except BaseException as error:
+            drop_current_frame(error)
+            raise
+
+    return call
+
+
 DISPATCHING.update({id(hasattr): _hasattr, id(getattr): _getattr, id(format): _format})
+DISPATCHING.update({id(f): _in_base(f, spec) for f, spec in ((bin, "#b"), (oct, "#o"), (hex, "#x"))})

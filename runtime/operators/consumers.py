@@ -264,7 +264,7 @@ def _mapped(made: Any) -> Source | None:
 def _filtered(made: Any) -> Source | None:
     function, items = made.args
     inner = staging.source_of(items)
-    if inner is None:
+    if inner is None and hasattr(items, "__next__"):
         return None
 
     def drive(consumer: Consumer, loop: Any) -> None:
@@ -276,9 +276,12 @@ def _filtered(made: Any) -> Source | None:
             state = consumer.state(functions=(function,))
             if_stmt(cond, keep, nothing, *state, consumer.outputs(0))  # type: ignore[call-arg]
 
-        loop_over(inner, None, consumer, body, loop, functions=(function,))
+        loop_over(inner, items, consumer, body, loop, functions=(function,))
 
-    return Source(drive, lambda: filter(function, inner.iterator()), made, inner=inner)
+    def remake() -> Any:
+        return filter(function, items if inner is None else inner.iterator())
+
+    return Source(drive, remake, made, inner=inner)
 
 
 def _zipped(made: Any) -> Source | None:

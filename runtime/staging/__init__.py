@@ -22,7 +22,7 @@ _HOMES = {
     "staged_list tells_raises without_effects",
     "exceptions": "AlwaysRaises",
     "generator_expressions": "assumed note_push_form",
-    "generators": "Consumer StagedItems source_of",
+    "generators": "Consumer StagedItems is_tested_by_staged source_of",
     "growing_lists": "array_staged_in_place staged_in_place",
     "identity": "identical",
     "loops": "for_stmt while_stmt",

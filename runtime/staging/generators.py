@@ -15,12 +15,14 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, FunctionType, GeneratorType
 from typing import Any
 
+from ..backends import staged_by
 from ..core.active_backends import active_backend
 from ..core.closures import PUSH_FORMS, get_nothing, set_nothing
 from ..errors import StagingError
 from ..errors.recursion import refusal
 from ..values.plain_loops import iterating
-from .expressions import in_branch
+from ..values.reachability import reaches
+from .expressions import has_staged, in_branch
 from .state.aliases import StateNames, other_reference
 from .state.heap import Heap, running_heaps
 
@@ -210,6 +212,13 @@ def source_of(iterated: Any, *, of_objects: bool = True) -> Source | None:
     """Return the source that something iterable stands for, or None if Python has to iterate over it."""
     find = FINDERS.get(type(iterated)) or (FINDERS.get(object) if of_objects else None)
     return None if find is None or active_backend() is None else find(iterated)
+
+
+def is_tested_by_staged(items: Any, test: Any) -> bool:
+    """Return whether a function, which refers to a staged value, tests the items of a plain collection."""
+    if test is None or not isinstance(items, (list, tuple, set, frozenset, dict, range, str)):
+        return False
+    return reaches([test], lambda value: staged_by(value) is not None) and not any(map(has_staged, items))
 
 
 def function_of(generator: Any) -> FunctionType | None:

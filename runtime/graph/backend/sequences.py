@@ -91,8 +91,8 @@ def taken(values: Any, count: int) -> list[Any]:
 
 def groups(values: Any, key: Callable[[Any], Any] | None = None) -> Groups:
     """`itertools.groupby(values, key)`"""
-    items = lists.staged_list(list(values)) if isinstance(values, (list, tuple)) else values
-    items = builtins.call(list, (items,), {})
-    keys = items if key is None else builtins.call(map, (key, items), {})
+    items: Any = builtins.call(list, (values,), {})
+    keys = items if key is None else builtins.call(list, (builtins.call(map, (key, items), {}),), {})
+    items, keys = [lists.staged_list(part) if isinstance(part, list) else part for part in (items, keys)]
     kind = TupleType((keys.type.element, items.type)) if keys.type.element is not None else None
     return Groups(recording.record("groups", (keys, items), ListType(kind)))

@@ -67,3 +67,18 @@ def test_items_of_text_in_a_file(tmp_path):
     assert f(np.int64(2)) == "G2"
     ag.save(f, tmp_path / "f.json")
     assert ag.load(tmp_path / "f.json")(np.int64(3)) == "T3"
+
+
+def in_other_bases(n):
+    digits = bin(n)[2:]  # noqa: FURB116 - what it tests
+    return bin(n), oct(n), hex(-n), digits.count("1"), sum(int(digit) for digit in digits)
+
+
+@pytest.mark.parametrize("n", np.array([0, 5, 300]))
+def test_text_in_other_bases(n):
+    assert ag.function(in_other_bases)(n) == in_other_bases(n)
+    for value in (n * 1.0, n > 2):
+        with pytest.raises(TypeError) as expected:
+            bin(value)
+        with pytest.raises(TypeError, match=str(expected.value)):
+            ag.function(lambda v: bin(v) + "")(value)

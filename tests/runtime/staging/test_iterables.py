@@ -1,7 +1,8 @@
-"""`enumerate`, `zip` and `reversed` of staged arrays, where Python itself iterates them."""
+"""`enumerate`, `zip` and `reversed` of staged arrays that Python iterates; tests of plain items."""
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -76,3 +77,51 @@ def test_a_length_that_is_not_known() -> None:
 def test_what_is_no_iterable() -> None:
     with pytest.raises(TypeError, match="'int' object is not iterable"):
         ag.function(lambda xs: list(zip(xs, 3, strict=False)))(XS)
+
+
+def filtered(n):
+    return list(filter(lambda x: x < n, [1, 5, 9])), sum(x for x in filter(lambda x: x < n, range(9)))
+
+
+def first_filtered(n):
+    return next(filter(lambda x: x > n, {1: 2, 5: 3}), None), max(filter(n.__gt__, [1, 5]), default=-1)
+
+
+def of_itertools(n):
+    items = [1, 5, 9, 2]
+    return (
+        list(itertools.filterfalse(lambda x: x < n, items)),
+        list(itertools.takewhile(lambda x: x < n, items)),
+        sum(itertools.dropwhile(lambda x: x < n, items)),
+    )
+
+
+def grouped(n):
+    runs = [list(run) for _, run in itertools.groupby([1, 5, 9, 2], lambda x: x < n)]
+    return runs, [(k, len(list(run))) for k, run in itertools.groupby(range(9), key=lambda x: x // n)]
+
+
+class Limit:
+    def __init__(self, limit):
+        self.limit = limit
+
+    def admits(self, x):
+        return x <= self.limit
+
+
+def by_a_method(n):
+    total = 0
+    for x in filter(Limit(n).admits, (3, 6, 1)):
+        total += x * n
+    return total
+
+
+@pytest.mark.parametrize("f", [filtered, first_filtered, of_itertools, grouped, by_a_method])
+@pytest.mark.parametrize("n", np.array([1, 4, 5, 12]))
+def test_plain_items_are_tested_by_functions_that_refer_to_staged_values(f: Any, n: Any) -> None:
+    assert ag.function(f)(n) == f(n)
+
+
+def test_a_filter_needs_two_arguments():
+    with pytest.raises(TypeError, match="expected 2 arguments"):
+        ag.function(lambda n: filter(lambda x: x < n))(np.int64(2))
