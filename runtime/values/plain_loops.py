@@ -50,6 +50,7 @@ class _Running(threading.local):
 
 _running = _Running()
 _COMBINED = frozenset((enumerate, zip, map, filter, reversed, type(iter(int, 1))))
+_KEYED = frozenset((set, dict, *map(type, ({}.keys(), {}.values(), {}.items()))))
 _CODE = frozenset((types.GeneratorType, types.FunctionType, types.BuiltinFunctionType, types.MethodType))
 
 
@@ -58,6 +59,19 @@ def iterated_parts() -> Iterator[Any]:
     yield from _running.functions
     for loop in _running.iterators:
         yield from loop.parts()
+
+
+def is_looped_over(container: Any) -> bool:
+    """Return whether a loop statement of the traced code goes over a list, set or dict in Python."""
+    stack = [referent for loop in _running.iterators for referent in gc.get_referents(loop)]
+    while stack:
+        item = stack.pop()
+        if item is container:
+            return True
+        parts = item if type(item) is tuple else (item,)  # `zip` has a tuple of iterators
+        if type(item) not in _CODE and all(hasattr(type(part), "__next__") for part in parts):
+            stack += gc.get_referents(item)
+    return False
 
 
 @contextlib.contextmanager
@@ -79,8 +93,12 @@ def watched(iterable: Any) -> Any:
     kind = type(iterable)
     if kind is np.ndarray:
         return followed_items(iterable)
-    if kind in (list, tuple):
+    if kind is tuple:
         return map(followed, iterable)
+    if kind is list:
+        return map(followed, Watched(iterable))
+    if kind in _KEYED:
+        return Watched(iterable)
     if kind in _COMBINED:
         return map(followed, Watched(iterable))
     is_plain = kind.__module__.partition(".")[0] == __name__.partition(".")[0]

@@ -15,7 +15,8 @@ from ...core.undefined import Undefined
 from ...debugging.error_operands import describe_staged
 from ...errors import MismatchError, StagingError, UnsupportedFunctionError, ValueNeededError
 from ...staging.branches.exceptions import raise_in_program
-from ...staging.state.aliases import is_iterated, other_reference
+from ...staging.state.aliases import other_reference
+from ...values.plain_loops import is_looped_over
 from ...values.selected_container import SelectedContainer
 from ..ir.graph import Node
 from ..ir.type_merging import merge_types
@@ -167,7 +168,7 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
             )
         items = lists.staged_list(target)
         items[key] = value
-        is_kept = is_iterated(target) or is_argument_copy(target)
+        is_kept = is_looped_over(target) or is_argument_copy(target)
         if not is_kept and not other_reference(target, None, None, is_deep=True):
             return items
         target[:] = [items[i] for i in range(len(target))]

@@ -26,7 +26,7 @@ from ...debugging.tracebacks import frame_variables, is_internal
 from ...errors import AliasError
 from ...values.alternatives import parts_of
 from ...values.locations import Location, read_contents
-from ...values.plain_loops import iterated_parts, note_replaced
+from ...values.plain_loops import is_looped_over, iterated_parts, note_replaced
 from ...values.selected_container import SelectedContainer, raw_items
 from .heap import is_closed, is_older, is_user_object
 from .search import ATOMS, MAX_STEPS, ROOT, any_leads_to, leads_to, reached, user_frames
@@ -142,13 +142,8 @@ def replaced(
     statement has to do this.
     """
     getattr(active_backend(), "refuse_selected", id)(value)
-    if isinstance(value, (list, set, dict)) and is_iterated(value):
-        kind = next(k.__name__ for k in (list, set, dict) if isinstance(value, k))
-        raise AliasError(
-            f"a {kind} is changed in a loop over the {kind}, under a staged condition or by a staged value",
-            why="the Python loop would not see the change, which happens only when the graph runs",
-            remedy=f"loop over a copy, as in 'for item in list({kind})'",
-        )
+    if is_looped_over(value):
+        raise iterated_error(value)
     has_older = any(map(is_older, (value, *views) if views or find() else ()))
     staged = make(value)
     other = move(value, staged, find, is_free)
@@ -160,8 +155,17 @@ def replaced(
     return staged, other
 
 
+def iterated_error(container: Any) -> AliasError:
+    kind = next(k.__name__ for k in (list, set, dict, object) if isinstance(container, k))
+    return AliasError(
+        f"a {kind} is changed in a loop over the {kind}, under a staged condition or by a staged value",
+        why="the Python loop would not see the change, which happens only when the graph runs",
+        remedy=f"loop over a copy, as in 'for item in list({kind})'",
+    )
+
+
 def is_iterated(container: Any) -> bool:
-    """Return whether a Python loop is iterating over a list, set or dict."""
+    """Return whether Python code, of a loop or not, is iterating over a list, set or dict."""
     frame: FrameType | None = sys._getframe(1)
     loops = False
     while frame is not None and frame.f_code.co_name != ROOT:
