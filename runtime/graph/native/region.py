@@ -20,7 +20,7 @@ from .regions import Layout, located, region_graph
 if TYPE_CHECKING:
     from .independence import Independence
 
-HOT_SECONDS = 0.005
+HOT_SECONDS = 0.01
 """The time in Python after which a loop or a chain is compiled."""
 CHUNK_SECONDS = 0.001
 MEASURED_CALLS = 8
