@@ -19,7 +19,7 @@ from .expressions.subscripts import Subscripts
 from .passes.base import Context, Pass
 from .passes.control_flow import ControlFlow
 from .passes.expressions import Rewriter
-from .passes.normalise import mangle
+from .passes.normalise import mangle, mangle_classes
 from .passes.tail_calls import loop_tail_calls
 from .pipeline import FEATURES, PIPELINE, Operators, Pipeline, PipelineError
 from .trees.builders import COMPREHENSIONS
@@ -50,6 +50,9 @@ def convert_tree(
         PassError: a pass left a node of a kind in its `removes`, or produced a tree that does not compile.
     """
     summary = summarize(tree)
+    if gast.ClassDef in summary.kinds:
+        mangle_classes(tree)
+        summary = summarize(tree)
     if _loop_comprehensions(summary, passes):
         summary = summarize(tree)
     functions = [*summary.functions, tree] if type(tree) is gast.Lambda else summary.functions

@@ -173,6 +173,14 @@ def _add_super_arguments(function: gast.AST, first: str) -> None:
         stack.extend(children(node))
 
 
+def mangle_classes(tree: gast.AST) -> None:
+    """Mangle the private names in all classes that a function defines."""
+    for node in gast.walk(tree):
+        if isinstance(node, gast.ClassDef):
+            for statement in node.body:
+                mangle(statement, node.name)
+
+
 def mangle(tree: gast.AST, class_name: str) -> None:
     """Mangle private names with the name of the class, as Python does inside a class body."""
     prefix = "_" + class_name.lstrip("_")

@@ -1,7 +1,7 @@
-"""The operands of unfinished expressions: what a running function has put on Python's stack before a call.
+"""What the rest of a running function reads: variables, and the operands of unfinished expressions.
 
-In `(items, add(items))`, Python reads `items` before it calls `add`. If `add` binds the variable to another
-object, the tuple still gets the first one.
+In `(items, add(items))`, Python puts `items` on its stack before it calls `add`. If `add` binds the variable
+to another object, the tuple still gets the first one.
 """
 
 from __future__ import annotations
@@ -35,6 +35,33 @@ def pending_variables(frame: types.FrameType) -> frozenset[str]:
     stacks = _stacks(frame.f_code)
     offset = max(k for k in stacks if k <= frame.f_lasti)  # which may be in an inline cache
     return frozenset().union(*stacks[offset])
+
+
+def is_read_later(frame: types.FrameType, name: str) -> bool:
+    """Return whether a function may use the value of a variable after the instruction that it executes.
+
+    The answer is True for variables of closures, and in functions that can ask for all variables.
+    """
+    code = frame.f_code
+    is_local = name in code.co_varnames and name not in code.co_cellvars
+    if not is_local or not _READING_ALL.isdisjoint(code.co_names):
+        return True
+    return name in _names_read_after(code, frame.f_lasti) or name in pending_variables(frame)
+
+
+_READING_ALL = frozenset(("locals", "vars", "dir", "eval", "exec"))
+
+
+@functools.lru_cache(1024)
+def _names_read_after(code: types.CodeType, offset: int) -> frozenset[str]:
+    """Return the local variables that instructions after an offset read, in any loop around it, too."""
+    instructions = [*dis.get_instructions(code)]
+    jumps = [i for i in instructions if i.opcode in dis.hasjrel and i.argval < i.offset]
+    first = offset + 1
+    while targets := [jump.argval for jump in jumps if jump.offset >= first and jump.argval < first]:
+        first = min(targets)
+    loads = [i.argval for i in instructions if i.offset >= first and "LOAD_FAST" in i.opname]
+    return frozenset(name for names in loads for name in ((names,) if isinstance(names, str) else names))
 
 
 @functools.lru_cache(256)

@@ -20,7 +20,7 @@ from ...backends import Backend
 from ...core.active_backends import active_backend
 from ...core.closures import function_key, holder_frame, never, parameter_names, set_variable
 from ...core.in_flight import running
-from ...core.operands import pending_variables
+from ...core.operands import is_read_later, pending_variables
 from ...core.undefined import is_return_variable
 from ...debugging.tracebacks import frame_variables, is_internal
 from ...errors import AliasError
@@ -108,7 +108,7 @@ def other_reference(
             if name in known and any(v is value for v in (accounted or list)([held])):
                 allowed += [] if held is value else [held]
                 continue
-            if held is value or leads_to(held, value, without=without):
+            if (held is value or leads_to(held, value, without=without)) and is_read_later(frame, name):
                 return "the result of the function" if is_return_variable(name) else f"the variable {name!r}"
     scopes = {id(frame.f_globals): frame.f_globals for frame in frames}
     named = [(n, held) for scope in scopes.values() for n, held in scope.items() if n not in OF_MODULES]

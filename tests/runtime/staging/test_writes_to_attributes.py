@@ -101,3 +101,25 @@ def test_a_view_with_a_name_is_refused():
 
     with pytest.raises(ag.AliasError, match="'rest' also refers to the array"):
         ag.function(f)(np.ones(3))
+
+
+def test_private_names_of_a_class_inside_a_function():
+    def f(x):
+        class Box:
+            class __Lid:
+                def close(self, x):
+                    self.__closed = max(0, x)
+
+            def fill(self, x):
+                if x > 0:
+                    self.__value = x
+                else:
+                    self.__value = 0
+
+        box, lid = Box(), Box._Box__Lid()
+        box.fill(x)
+        lid.close(x)
+        return vars(box), vars(lid)
+
+    for x in np.array([1, -1]):
+        assert ag.function(f)(x) == f(x)
