@@ -31,7 +31,8 @@ Value: TypeAlias = tuple[list[Any], Spec]
 def aligned(statement: Statement, values: Sequence[Value], paths: Sequence[Path | None]) -> list[Value]:
     """Return two values in which containers that differ between the paths are flattened."""
     values = list(values)
-    while True:
+    is_kept = getattr(statement.backend, "holds_optional_lists", False)
+    while not (is_kept and any(is_missing(leaves) for leaves, _ in values)):
         (a, first), (b, second) = values
         clash = {id(v) for v in _clashing(first, second, iter(a), iter(b)) if statement.is_from_before(v)}
         if not clash:
@@ -42,6 +43,7 @@ def aligned(statement: Statement, values: Sequence[Value], paths: Sequence[Path 
                 return _contents(statement, leaf, path) if id(leaf) in clash else None
 
             values[i] = flatten_leaves(*values[i], parts_of)
+    return values
 
 
 def split_results(

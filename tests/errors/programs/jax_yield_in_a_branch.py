@@ -15,7 +15,7 @@ def wrong():
                     yield i
 
         found = items()
-        return next(found)
+        return next(found) + next(found)
 
     return first(3)
 
@@ -29,9 +29,13 @@ def repaired():
                 if x > i:
                     yield i
 
-        return next(items(), -1)
+        total = 0
+        for count, i in enumerate(items()):
+            if count < 2:
+                total += i
+        return total
 
     return first(3)
 
 
-EXPECTED = 0
+EXPECTED = 1

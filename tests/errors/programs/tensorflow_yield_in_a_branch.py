@@ -12,7 +12,7 @@ def wrong():
                     yield i
 
         found = items()
-        return next(found)
+        return next(found) + next(found)
 
     return tf.function(ag.convert(first), autograph=False)(tf.constant(3))
 
@@ -24,9 +24,13 @@ def repaired():
                 if x > i:
                     yield i
 
-        return next(items(), -1)
+        total = 0
+        for count, i in enumerate(items()):
+            if count < 2:
+                total += i
+        return total
 
     return tf.function(ag.convert(first), autograph=False)(tf.constant(3))
 
 
-EXPECTED = 0
+EXPECTED = 1

@@ -12,7 +12,7 @@ def wrong():
                     yield i
 
         found = items()
-        return next(found)
+        return next(found) + next(found)
 
     return first(np.int64(3))
 
@@ -25,9 +25,13 @@ def repaired():
                 if x > i:
                     yield i
 
-        return next(items(), -1)
+        total = 0
+        for count, i in enumerate(items()):
+            if count < 2:
+                total += i
+        return total
 
     return first(np.int64(3))
 
 
-EXPECTED = 0
+EXPECTED = 1
