@@ -29,7 +29,7 @@ from autograph_rs.runtime.values.structures import flatten, unflatten
 from .builtins import Builtins
 from .conditions import OnlyTruth, result_of, results_of
 from .loops import GraphCapture, known_or_maybe, pairs_of
-from .values import EFFECTS, EXPRESSION, NONE, NUMBER, Kind, Place, UnknownText
+from .values import EFFECTS, EXPRESSION, NONE, NUMBER, Kind, Place, UnknownText, show_message
 
 
 class ExpressionBackend(Builtins):
@@ -180,6 +180,12 @@ class ExpressionBackend(Builtins):
         first = True if self.conditions.is_condition(left) else left
         return self._chosen(left, lambda: first, right, right)
 
+    def both(self, first: Any, second: Any) -> Any:
+        return self.known(self.conditions.and_(self.truth(first), self.truth(second)))
+
+    def either(self, first: Any, second: Any) -> Any:
+        return self.known(self.conditions.or_(self.truth(first), self.truth(second)))
+
     def _chosen(self, left: Any, then: Callable[[], Any], orelse: Callable[[], Any], last: Any) -> Any:
         test = self.truth(left)
         if isinstance(test, bool):
@@ -308,7 +314,7 @@ class ExpressionBackend(Builtins):
             raise
 
     def _failed(self, test: Any, error: BaseException) -> None:
-        error.args = tuple(a.as_message() if isinstance(a, UnknownText) else a for a in error.args)
+        show_message(error)
         self._check_failure(error)
         if self.run.has_effects:
             raised = result_of(self.operators, "raise_", self.run.token, error)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from autograph_rs.runtime.containers.ordering import by_key
 from autograph_rs.runtime.core.rolling_attempts import is_rolling, refuse_rolling
 from autograph_rs.runtime.errors import UnsupportedFunctionError, ValueNeededError, describe
 
@@ -37,6 +38,8 @@ class Builtins(Loops):
         if len(args) == 1 or function not in (min, max):
             for values in args[_ITERATED.get(function, slice(0))]:
                 self._check_iterable(function, values)
+        if function in (min, max) and self._holds_sequences(args):
+            return by_key(self, function, *args, **{"key": lambda value: value, **kwargs})
         if function in _DEFAULTS:
             return getattr(self.operators, _DEFAULTS[function])(*args, **kwargs)
         if function is print:
@@ -51,6 +54,11 @@ class Builtins(Loops):
         if function in _COMPUTING and has_symbols:
             self._refuse_call(function, "with a symbolic value", "add one to the 'builtins' of the operators")
         return function(*args, **kwargs)
+
+    def _holds_sequences(self, args: tuple[Any, ...]) -> bool:
+        """Return whether the values to be compared are tuples or lists, which Python compares by items."""
+        values = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+        return any(isinstance(value, (list, tuple)) for value in values)
 
     def _refuse_call(self, function: Callable[..., Any], where: str, remedy: str) -> None:
         raise UnsupportedFunctionError(

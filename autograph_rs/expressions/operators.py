@@ -12,7 +12,7 @@ from autograph_rs.runtime.errors import ArgumentError, ValueNeededError
 from ..transpiler.policy import checked_kinds
 from ..transpiler.transpiler import Transpiler
 from .backend import BACKEND
-from .values import UnknownText
+from .values import UnknownText, show_message
 
 Convertible = TypeVar("Convertible", bound=Callable[..., Any])
 
@@ -139,7 +139,11 @@ class ExpressionOperators:
             if BACKEND.is_running(self):  # another converted function calls it
                 return converted(*args, **kwargs)
             with BACKEND.running(self):
-                return BACKEND.finished(converted(*args, **kwargs))
+                try:
+                    return BACKEND.finished(converted(*args, **kwargs))
+                except Exception as error:
+                    show_message(error)
+                    raise
 
         return build
 

@@ -168,3 +168,9 @@ class UnknownText:
 
     __str__ = __format__ = __eq__ = __add__ = __radd__ = __bool__ = __len__ = refuse
     __hash__ = None  # type: ignore[assignment]
+
+
+def show_message(error: BaseException) -> None:
+    """Give an error whose message has text of symbolic values a message that Python can show."""
+    if any(isinstance(a, UnknownText) for a in error.args):
+        error.args = tuple(a.as_message() if isinstance(a, UnknownText) else a for a in error.args)

@@ -17,7 +17,7 @@ from ..values.selected_container import SelectedContainer
 from ..values.structures import flatten
 from . import keyed
 from .keyed import raise_if
-from .ordering import by_key, is_equal, select
+from .ordering import by_key, either, is_equal, select
 from .text import operand
 
 
@@ -36,7 +36,7 @@ def _from_start(backend: Backend, position: Any, length: int) -> Any:
 
 def _checked(backend: Backend, position: Any, length: int, message: str) -> Any:
     """Return a position counted from the start, which raises an `IndexError` if it is out of bounds."""
-    raise_if(backend, (position < -length) | (position >= length), IndexError(message))
+    raise_if(backend, either(position < -length, position >= length), IndexError(message))
     return _from_start(backend, position, length)
 
 

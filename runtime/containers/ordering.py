@@ -21,6 +21,18 @@ def select(backend: Backend, test: Any, first: Any, second: Any) -> Any:
     return staging.if_exp(backend, test, lambda: first, lambda: second, "", (first, second))
 
 
+def both(first: Any, second: Any) -> Any:
+    """Return whether two truths, which may be staged, are both true; `second` has no effects."""
+    own = getattr(staged_by(first) or staged_by(second), "both", None)
+    return first & second if own is None else own(first, second)
+
+
+def either(first: Any, second: Any) -> Any:
+    """Return whether one of two truths, which may be staged, is true; `second` has no effects."""
+    own = getattr(staged_by(first) or staged_by(second), "either", None)
+    return first | second if own is None else own(first, second)
+
+
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
     ">": operator.gt, ">=": operator.ge,
@@ -60,11 +72,11 @@ def _compare_from(place: int, first: Sequence[Any], sign: str, second: Sequence[
     rest = _compare_from(place + 1, first, sign, second)
     if is_same is True:
         return rest
-    both = is_same if rest is True else rest is not False and is_same & rest
+    equal = is_same if rest is True else rest is not False and both(is_same, rest)
     if sign == "==":
-        return both
+        return equal
     decided = _truth(compare(one, sign[0], other))
-    return decided if both is False else decided | both
+    return decided if equal is False else either(decided, equal)
 
 
 def _truth(value: Any) -> Any:

@@ -278,9 +278,22 @@ def caught(n):
         return 0
 
 
+def growing_in_a_handler(n):
+    found = []
+    try:
+        if n > 3:
+            raise ValueError
+        found.append(n)
+    except ValueError:
+        found.append(n)
+        found.append(-n)
+    return found
+
+
 @pytest.mark.parametrize(
     ("f", "operators", "text"),
     [
+        (growing_in_a_handler, Effects, "'found'"),
         (unbound, Typed, "the variable 'y' is read"),
         (one_attribute, Effects, "'account.extra'"),
         (raising, Typed, "ValueError is raised under a symbolic condition"),
@@ -301,6 +314,36 @@ def test_refusals(f: Callable[..., Any], operators: Any, text: str) -> None:
     assert f"in {f.__name__}" in message
     assert "  why: " in message
     assert "  fix: " in message
+
+
+def largest_of_pairs(n, k):
+    return max((n, 1), (k, 2)), min([(n, 3), (k, 2)]), (n, k) == (k, 1)
+
+
+@pytest.mark.parametrize("operators", [Typed, Effects])
+def test_tuples_are_compared_by_their_items(operators: Any) -> None:
+    graph = compiled(operators(), largest_of_pairs, int, int)
+    for given in itertools.product((0, 1, 2), repeat=2):
+        assert graph(*given) == largest_of_pairs(*given)
+
+
+def popped(i):
+    items = [1, 2, 3]
+    return items.pop(i)
+
+
+def test_an_item_that_a_list_lacks_is_an_error() -> None:
+    graph = compiled(Effects(), popped, int)
+    for i in (-4, -3, 2, 3):
+        assert outcome(graph, (i,)) == outcome(popped, (i,))
+
+
+def test_the_message_of_an_error_that_is_always_raised() -> None:
+    def failing(n: Any) -> None:
+        raise ValueError(f"got {n}")
+
+    with pytest.raises(ValueError, match="got <symbolic>"):
+        compiled(Typed(), failing, int)
 
 
 def test_incomplete_operators() -> None:

@@ -13,7 +13,12 @@ from typing import Any
 from ...backends import Backend
 from ...core.closures import function_key
 from ...core.undefined import Undefined, is_return_variable
-from ...debugging.call_sites import condition_position, last_assignment, previous_assignment
+from ...debugging.call_sites import (
+    condition_position,
+    first_length_change,
+    last_assignment,
+    previous_assignment,
+)
 from ...debugging.positions import CodePosition, position_at
 from ...debugging.tracebacks import is_internal, user_frame
 from ...errors import MismatchError, MissingValueError
@@ -39,7 +44,7 @@ class Side:
     closures: tuple[Callable[..., Any], ...] = ()
 
     def place_of(self, name: str) -> CodePosition | None:
-        found = last_assignment(name, self.closures)
+        found = last_assignment(name, self.closures) or first_length_change(name, self.closures)
         return found or previous_assignment(name, _own_frames())
 
 
