@@ -119,6 +119,8 @@ class Rows:
             # This `if` is the lowered test after a loop: whether the loop returned or was left by `break`.
             statement, where = f"the code after a staged '{loop[0]}'", "in the loop and after it"
             sides = [replace(s, label=label) for s, label in zip(sides, _PATHS, strict=True)]
+        if place.text.startswith("try:"):
+            statement, where = "a 'try' whose body may raise", "in the body and in each handler"
         place = condition_position(place)
         names = _merged_paths([row.quoted for row in self.rows])
         rows = [row.text(sides, place) for row in self.rows]

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from test_handlers import check_as_in_python
 
+import autograph_rs as ag
+
 
 def texts_of_containers(xs):
     k, texts = int(xs[0]) + 1, []
@@ -87,3 +89,18 @@ FUNCTIONS = [
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_as_in_python(function: Any, engine: str):
     check_as_in_python(function, engine)
+
+
+def two_types_after_a_try(x):
+    try:
+        if x > 0:
+            raise ValueError
+        y = 1
+    except ValueError:
+        y = "none"
+    return y
+
+
+def test_an_error_about_a_try_names_it():
+    with pytest.raises(ag.MismatchError, match="a 'try' whose body may raise gives two types to 'y'"):
+        ag.function(two_types_after_a_try)(np.int64(2))
