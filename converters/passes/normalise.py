@@ -178,11 +178,14 @@ def mangle_classes(tree: gast.AST) -> None:
     for node in gast.walk(tree):
         if isinstance(node, gast.ClassDef):
             for statement in node.body:
-                mangle(statement, node.name)
+                mangle(statement, node.name, renames_classes=False)
 
 
-def mangle(tree: gast.AST, class_name: str) -> None:
-    """Mangle private names with the name of the class, as Python does inside a class body."""
+def mangle(tree: gast.AST, class_name: str, *, renames_classes: bool = True) -> None:
+    """Mangle private names with the name of the class, as Python does inside a class body.
+
+    The name after `class` stays, and with it `__name__`, if the code remains inside the class.
+    """
     prefix = "_" + class_name.lstrip("_")
     if prefix == "_":
         return
@@ -197,6 +200,8 @@ def mangle(tree: gast.AST, class_name: str) -> None:
         node = stack.pop()
         if isinstance(node, gast.ClassDef):
             stack.extend((*node.decorator_list, *node.bases, *node.keywords))
+            if not renames_classes:
+                continue
             original, node.name = node.name, mangled(node.name)
             if original != node.name:  # private names inside are mangled with the name as written
                 for statement in node.body:

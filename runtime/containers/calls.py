@@ -101,8 +101,8 @@ def replacement(function: Any) -> Callable[..., Any] | None:
     functions = _FUNCTIONS.get(module, {})
     if name not in functions:
         return None
-    is_whole = module == "itertools" or name in pooled_iterators.REPLACEMENTS
-    return functions[name] if is_whole else _replacing(function, functions[name])
+    takes_no_backend = module == "itertools" or name in pooled_iterators.REPLACEMENTS
+    return functions[name] if takes_no_backend else _replacing(function, functions[name])
 
 
 def _replacing(function: Any, implementation: Callable[..., Any], *owner: Any) -> Callable[..., Any]:

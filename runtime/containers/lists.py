@@ -201,7 +201,12 @@ def make_deque(backend: Backend, items: Any = (), maxlen: int | None = None) -> 
 def groupby(backend: Backend, values: Any, key: Callable[[Any], Any] | None = None) -> Any:
     """`itertools.groupby(values, key)`"""
     has_staged = staged_by(values) is not None or any(staged_by(v) is not None for v in flatten(values)[0])
-    if not has_staged and not staging.is_tested_by_staged(values, key):
+    if not has_staged and key is not None and staging.is_tested_by_staged(values, key):
+        keys = [key(value) for value in values]
+        has_staged = any(staged_by(leaf) is not None for leaf in flatten(keys)[0])
+        known = iter(keys)
+        key = lambda _: next(known)  # noqa: E731 - in place of the function, which has been called
+    if not has_staged:
         return itertools.groupby(values, key)
     return _operation(backend, "groups", "groupby", {})(values, key)
 

@@ -23,7 +23,7 @@ from ..errors.recursion import refusal
 from ..values.plain_loops import iterating
 from ..values.reachability import reaches
 from .expressions import has_staged, in_branch
-from .state.aliases import StateNames, other_reference
+from .state.aliases import StateNames, holding_variables, is_held_otherwise, other_reference
 from .state.heap import Heap, running_heaps
 
 MAX_RECURSION = 32
@@ -178,7 +178,8 @@ class Source:
             return False  # a captured body may run several times
         for passed in self.passed:
             passed.generator = None
-        if any(map(self._may_continue(consumer), [ref() for ref in self.refs])):
+        may_continue = self._may_continue(consumer)
+        if any(may_continue(ref()) for ref in self.refs):
             for passed in self.passed:
                 passed.generator = passed.source.iterator()
             return False
@@ -203,7 +204,11 @@ class Source:
             heaps = [*running_heaps(), Heap(roots, own=(), code=None)]
             if any(heap.has_iterator(iterator) for heap in heaps):
                 return True
-            return consumer.test is not None and bool(other_reference(iterator, (), None, is_deep=True))
+            if consumer.test is None:
+                return False
+            is_named = any(True for _ in holding_variables(iterator))
+            found = other_reference(iterator, (), None, is_deep=True)
+            return bool(found) or (is_named and is_held_otherwise(iterator))
 
         return may_continue
 

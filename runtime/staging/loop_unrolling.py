@@ -9,6 +9,7 @@ from ..backends import staged_by
 from ..core.active_backends import active_backend
 from ..core.closures import nothing
 from ..errors import UnrolledLoopError
+from ..values.plain_loops import KeyedItems
 from .branches.conditions import if_stmt
 from .loop_rolling import Outcome, remaining_range, roll
 
@@ -31,6 +32,8 @@ def finish_loop(
     attempt follows one more iteration.
     """
     rest, attempts = remaining_range(items), 2
+    if isinstance(items, KeyedItems):
+        items.goes_on = extra_test
     for count, item in enumerate(items):
         test_result = extra_test()
         owner = staged_by(test_result)

@@ -286,7 +286,6 @@ def for_stmt(
         if live:
             state = get_state, set_state, names
             for_stmt(backend, live.iterated, extra_test, body, *state, options, peeled=peeled, live=live)
-            live.end_loop(True if extra_test is None else extra_test())
             return
     if isinstance(path, NoInitialValue):
         if peeled == MAX_PEELED:
@@ -309,10 +308,10 @@ def for_stmt(
 
 def run_body(item: Any, extra_test: Callable[[], Any] | None, body: Callable[[Any], None], live: Any) -> Any:
     """Run the body of a `for` once; return whether the loop goes on."""
-    body(item if live is None else live.item(item))
+    body(item if live is None else live.begin(item))
     goes_on = True if extra_test is None else extra_test()
     if live is not None:
-        live.end_iteration(goes_on)
+        live.end(goes_on)
     return goes_on
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.active_backends import active_backend
+from ..core.closures import nothing
 from ..errors import AliasError
 from .array_views import key_of_view
 
@@ -40,9 +41,41 @@ class Watched(itertools.chain):
                 yield item
 
 
+class KeyedItems:
+    """The items of a set or dict, or of a view of one, also after a staged one has replaced it.
+
+    Once `replacement` is set, `check` raises Python's error if members or keys have come or gone.
+    """
+
+    def __init__(self, iterable: Any):
+        kind = type(iterable)
+        [self.owner] = [iterable] if kind in (set, dict) else gc.get_referents(iterable)
+        self.items, self.replacement, self.length = iter(iterable), None, len(iterable)
+        self.keys = iter(self.owner) if kind in (_VALUES, _ITEMS) else None
+        self.has_keys = kind is _ITEMS
+        self.check: Callable[..., None] = nothing
+        self.goes_on: Callable[[], Any] | None = None
+        """Returns whether the loop has not been left, if that is staged."""
+        _running.keyed.add(self)
+
+    def __iter__(self) -> KeyedItems:
+        return self
+
+    def __next__(self) -> Any:
+        staged = self.replacement
+        if staged is not None and not active_backend().is_inner(staged):
+            self.check(staged, self.length, self.goes_on)
+        item = next(self.items)
+        key = None if self.keys is None else next(self.keys)
+        if staged is None or self.keys is None:
+            return item
+        return (key, staged[key]) if self.has_keys else staged[key]
+
+
 class _Running(threading.local):
     def __init__(self) -> None:
         self.iterators: weakref.WeakSet[Watched] = weakref.WeakSet()
+        self.keyed: weakref.WeakSet[KeyedItems] = weakref.WeakSet()
         self.functions: list[Any] = []
         self.replaced: dict[int, tuple[Callable[[], Any], Any, Any]] = {}
         """The plain arrays that staged ones have replaced, by id: a reference, the other and its backend."""
@@ -50,7 +83,8 @@ class _Running(threading.local):
 
 _running = _Running()
 _COMBINED = frozenset((enumerate, zip, map, filter, reversed, type(iter(int, 1))))
-_KEYED = frozenset((set, dict, *map(type, ({}.keys(), {}.values(), {}.items()))))
+_KEYS, _VALUES, _ITEMS = map(type, ({}.keys(), {}.values(), {}.items()))
+_KEYED = frozenset((set, dict, _KEYS, _VALUES, _ITEMS))
 _CODE = frozenset((types.GeneratorType, types.FunctionType, types.BuiltinFunctionType, types.MethodType))
 
 
@@ -61,8 +95,13 @@ def iterated_parts() -> Iterator[Any]:
         yield from loop.parts()
 
 
+def keyed_loops(container: Any) -> list[KeyedItems]:
+    """Return the loops over a set or dict that follow what replaces it."""
+    return [loop for loop in _running.keyed if loop.owner is container]
+
+
 def is_looped_over(container: Any) -> bool:
-    """Return whether a loop statement of the traced code goes over a list, set or dict in Python."""
+    """Return whether a loop goes over a container in Python, and does not follow what replaces it."""
     stack = [referent for loop in _running.iterators for referent in gc.get_referents(loop)]
     while stack:
         item = stack.pop()
@@ -98,8 +137,10 @@ def watched(iterable: Any) -> Any:
     if kind is list:
         return map(followed, Watched(iterable))
     if kind in _KEYED:
-        return Watched(iterable)
-    if kind in _COMBINED:
+        return KeyedItems(iterable)
+    if kind in _COMBINED or (
+        kind.__module__ == "builtins" and hasattr(kind, "__next__") and kind not in _CODE
+    ):
         return map(followed, Watched(iterable))
     is_plain = kind.__module__.partition(".")[0] == __name__.partition(".")[0]
     is_plain = is_plain or (kind.__module__ == "builtins" and kind not in _CODE)
@@ -137,7 +178,9 @@ def note_replaced(array: Any, staged: Any) -> None:
 
 def note_restored(values: Iterable[Any]) -> None:
     """Forget what has replaced the plain arrays among values, to which the traced code refers again."""
-    for value in values if _running.replaced else ():
+    for value in values if _running.replaced or _running.keyed else ():
+        for loop in keyed_loops(value):
+            loop.replacement = None
         if isinstance(value, np.ndarray):
             _running.replaced.pop(id(value), None)
 

@@ -11,7 +11,7 @@ import sys
 import types
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from types import FrameType
+from types import CellType, FrameType, GeneratorType
 from typing import Any, Self
 
 import numpy as np
@@ -26,7 +26,7 @@ from ...debugging.tracebacks import frame_variables, is_internal
 from ...errors import AliasError
 from ...values.alternatives import parts_of
 from ...values.locations import Location, read_contents
-from ...values.plain_loops import is_looped_over, iterated_parts, note_replaced
+from ...values.plain_loops import is_looped_over, iterated_parts, keyed_loops, note_replaced
 from ...values.selected_container import SelectedContainer, raw_items
 from .heap import is_closed, is_older, is_user_object
 from .search import ATOMS, MAX_STEPS, ROOT, any_leads_to, leads_to, reached, user_frames
@@ -80,7 +80,8 @@ def other_reference(
 ) -> str:
     """Describe a reference to a list or array, other than the variables `own` of one function.
 
-    Return a text such as "the variable 'xs'", or "".
+    Return a text such as "the variable 'xs'", or "". A variable that nothing reads any more does not count if
+    it is a generator, which `is_held_otherwise` finds in other places.
 
     Args:
         value: the list, array or object.
@@ -108,7 +109,9 @@ def other_reference(
             if name in known and any(v is value for v in (accounted or list)([held])):
                 allowed += [] if held is value else [held]
                 continue
-            if (held is value or leads_to(held, value, without=without)) and is_read_later(frame, name):
+            if held is value and isinstance(value, GeneratorType) and not is_read_later(frame, name):
+                continue
+            if held is value or leads_to(held, value, without=without):
                 return "the result of the function" if is_return_variable(name) else f"the variable {name!r}"
     scopes = {id(frame.f_globals): frame.f_globals for frame in frames}
     named = [(n, held) for scope in scopes.values() for n, held in scope.items() if n not in OF_MODULES]
@@ -123,6 +126,13 @@ def other_reference(
     if accounted is None and any(leads_to(part, value, without=allowed) for part in iterated_parts()):
         return "what a loop iterates over"
     return IS_DEFAULT if is_default(value) else ""
+
+
+def is_held_otherwise(generator: Any) -> bool:
+    """Return whether anything but variables refers to a generator: a container, an iterator, an object."""
+    variables = [frame.f_locals for frame in user_frames()]
+    holders = [r for r in gc.get_referrers(generator) if not isinstance(r, (FrameType, CellType))]
+    return any(all(holder is not own for own in variables) for holder in holders)
 
 
 def replaced(
@@ -152,15 +162,17 @@ def replaced(
         raise restage
     if not other:
         note_replaced(value, staged)
+        for loop in keyed_loops(value):
+            loop.replacement, loop.check = staged, active_backend().check_size  # type: ignore[union-attr]
     return staged, other
 
 
 def iterated_error(container: Any) -> AliasError:
-    kind = next(k.__name__ for k in (list, set, dict, object) if isinstance(container, k))
+    kind = type(container).__name__
     return AliasError(
         f"a {kind} is changed in a loop over the {kind}, under a staged condition or by a staged value",
         why="the Python loop would not see the change, which happens only when the graph runs",
-        remedy=f"loop over a copy, as in 'for item in list({kind})'",
+        remedy="loop over a copy: for item in list(items)",
     )
 
 

@@ -32,18 +32,19 @@ def aligned(statement: Statement, values: Sequence[Value], paths: Sequence[Path 
     """Return two values in which containers that differ between the paths are flattened."""
     values = list(values)
     is_kept = getattr(statement.backend, "holds_optional_lists", False)
-    while not (is_kept and any(is_missing(leaves) for leaves, _ in values)):
+    is_kept = is_kept and any(is_missing(leaves) for leaves, _ in values)
+    while True:
         (a, first), (b, second) = values
-        clash = {id(v) for v in _clashing(first, second, iter(a), iter(b)) if statement.is_from_before(v)}
-        if not clash:
+        clashing = [v for v in _clashing(first, second, iter(a), iter(b)) if statement.is_from_before(v)]
+        if not clashing or (is_kept and all(type(v) is list for v in clashing)):
             return values
+        clash = {*map(id, clashing)}
         for i, path in enumerate(paths):
 
             def parts_of(leaf: Any, path: Path | None = path, clash: set[int] = clash) -> Value | None:
                 return _contents(statement, leaf, path) if id(leaf) in clash else None
 
             values[i] = flatten_leaves(*values[i], parts_of)
-    return values
 
 
 def split_results(

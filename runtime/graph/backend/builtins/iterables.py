@@ -24,12 +24,14 @@ from ...tracing.containers.iterables import (
     StagedIterable,
     element_parts,
     holds_objects,
+    iterated_sources,
     known_items,
     staged_enumerate,
     staged_range,
     staged_reversed,
     staged_zip,
 )
+from ...tracing.containers.staged_dicts import viewed_containers
 from ...tracing.containers.staged_lists import StagedDeque, StagedList
 from ...tracing.recording import record
 from ...tracing.tensor import Scalar, Staged, Tensor, some
@@ -237,6 +239,12 @@ def _map(function: Callable[..., Any], *iterables: Any) -> Any:
         results.append(function(*item) if len(iterables) > 1 else function(item))
 
     staging.for_stmt(active_backend(), source, None, body, tuple, set_nothing, (), {})
+    return _taken(results, source)
+
+
+def _taken(results: Any, source: Any) -> Any:
+    """Return the items of `map` or `filter`, for a loop that may change what they come from."""
+    results.taken_from = [*iterated_sources(source), *viewed_containers(source)]
     return results
 
 
@@ -255,9 +263,9 @@ def _filter(function: Callable[..., Any] | None, iterable: Any) -> Any:
 
     if _is_staged_iterable(iterable):
         staging.for_stmt(backend, iterable, None, body, tuple, set_nothing, (), {})
-    else:
-        for item in iterable:
-            body(item)
+        return _taken(results, iterable)
+    for item in iterable:
+        body(item)
     return results
 
 

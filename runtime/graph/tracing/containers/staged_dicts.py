@@ -11,7 +11,7 @@ from .... import staging
 from ....backends.builtins import DISPATCHING
 from ....containers.keyed import raise_if
 from ....core.active_backends import active_backend
-from ....errors import StagingError
+from ....errors import AliasError, StagingError
 from ....staging.branches.exceptions import raise_in_program
 from ...ir.list_operations import DICTS
 from ...ir.type_merging import referenced
@@ -21,7 +21,8 @@ from ..tensor import Staged, register_class
 from ..trace import current_builder
 from . import lists, references
 from .iterables import iterated_sources, staged_enumerate
-from .staged_keyed import BOOL, StagedKeyed, is_object, key_node, value_node
+from .staged_keyed import BOOL, REMOVING, StagedKeyed, is_object, key_node, value_node
+from .staged_lists import StagedList
 from .staged_sets import new_set, staged_set
 from .stand_ins import note_stored
 
@@ -179,44 +180,43 @@ def _type_of_default(factory: str) -> Any:
 
 
 class LiveItems:
-    """What a loop goes over that goes over a dict, or a view of it, and changes the dict.
+    """The items of a dict, or of a view of it, for a loop that changes the dict.
 
     Each iteration reads its value anew, and ends with Python's error if the number of keys is another.
     """
 
     def __init__(self, owner: StagedDict, view: str, start: Any = None):
-        self.owner, self.view, self.keys = owner, view, owner.as_list()
-        self.length = self._length()
+        self.owner, self.view, keys = owner, view, owner.as_list()
+        self.length = active_backend().call_builtin(len, (owner,), {})
         self.is_numbered = start is not None
-        self.iterated = staged_enumerate(self.keys, start) if self.is_numbered else self.keys
+        self.iterated = staged_enumerate(keys, start) if self.is_numbered else keys
+        self.changes: frozenset[str] = frozenset()
 
-    def _length(self) -> Any:
-        return active_backend().call_builtin(len, (self.owner,), {})
-
-    def item(self, given: Any) -> Any:
+    def begin(self, given: Any) -> Any:
         """Return the item of an iteration over `iterated`."""
+        self.changes, self.owner.changes = self.owner.changes, frozenset()
         return (given[0], self._item(given[1])) if self.is_numbered else self._item(given)
 
     def _item(self, key: Any) -> Any:
         if self.view not in ("values", "items"):
             return key
-        backend: Any = active_backend()
-        has_key = record("contains", (self.owner, key_node(key)), BOOL)
-        raise_if(backend, backend.not_(has_key), RuntimeError("dictionary keys changed during iteration"))
         value = record("dict_get", (self.owner, key_node(key)), self.owner.value_type)
         return value if self.view == "values" else (key, value)
 
-    def end_iteration(self, goes_on: Any) -> None:
-        """Raise Python's error if the number of keys has changed, and the loop goes on."""
-        backend: Any = active_backend()
-        changed = backend.and_(goes_on, lambda: self._length() != self.length)
-        raise_if(backend, changed, RuntimeError("dictionary changed size during iteration"))
+    def end(self, goes_on: Any) -> None:
+        """Raise Python's error if the number of keys has changed, and the loop goes on.
 
-    def end_loop(self, goes_on: Any) -> None:
-        """Raise Python's error if other keys have taken the place of some, and the loop has not been left."""
-        backend: Any = active_backend()
-        changed = backend.and_(goes_on, lambda: self.owner.as_list() != self.keys)
-        raise_if(backend, changed, RuntimeError("dictionary keys changed during iteration"))
+        Raises:
+            AliasError: an iteration removes keys and adds others.
+        """
+        own, self.owner.changes = self.owner.changes, self.owner.changes | self.changes
+        if own & REMOVING and own - REMOVING:
+            raise AliasError(
+                "a loop over a dict removes keys and adds keys",
+                why="how Python goes on depends on the order in which the keys were added",
+                remedy="loop over a copy: for key in list(values)",
+            )
+        check_size(self.owner, self.length, lambda: goes_on)
 
 
 def live_items(iterated: Any) -> LiveItems | None:
@@ -229,9 +229,12 @@ def live_items(iterated: Any) -> LiveItems | None:
 
 
 def viewed_containers(iterated: Any) -> list[Any]:
-    """Return the sets and dicts whose views supply the items of a loop."""
-    views = [getattr(source, "viewed", None) for source in iterated_sources(iterated)]
-    return [view[0] for view in views if view is not None]
+    """Return what supplies the items of a loop by a view, or by `map` or `filter`."""
+    found: list[Any] = []
+    for source in iterated_sources(iterated):
+        if isinstance(source, StagedList):
+            found += source.taken_from if source.viewed is None else [source.viewed[0]]
+    return found
 
 
 def new_dict(values: Any) -> Any:
@@ -313,13 +316,22 @@ def _dict_of(items: Any, factory: str) -> Any:
     return record("dict_of", (items,), DictType(items.type.element, factory), factory=factory)
 
 
+def check_size(keyed: Any, length: int, goes_on: Callable[[], Any] | None) -> None:
+    """Raise Python's error if a set or dict has another size than at the start of the loop, which goes on."""
+    backend: Any = active_backend()
+    has_changed = lambda: backend.call_builtin(len, (keyed,), {}) != length  # noqa: E731 - read once
+    changed = has_changed() if goes_on is None else backend.and_(goes_on(), has_changed)
+    kind = "Set" if issubclass(keyed.python_class, set) else "dictionary"
+    raise_if(backend, changed, RuntimeError(f"{kind} changed size during iteration"))
+
+
 class KeyedConstructors:
     """The methods of the backend that create sets and dicts."""
 
     staged_set, staged_dict = staticmethod(staged_set), staticmethod(staged_dict)
     new_set, new_dict, new_counter = map(staticmethod, (new_set, new_dict, new_counter))
     can_be_dict, live_items = staticmethod(can_be_dict), staticmethod(live_items)
-    viewed = staticmethod(viewed_containers)
+    viewed, check_size = staticmethod(viewed_containers), staticmethod(check_size)
 
 
 register_class(DictType, StagedDict, "staged dict", "builtins.dict")

@@ -28,15 +28,21 @@ from .staged_lists import StagedList
 from .stand_ins import StandIn
 
 BOOL = ScalarType(bool)
+REMOVING = frozenset(("clear", "delete", "discard", "pop", "popitem", "remove", "take", "take_or"))
 _REFUSED = "the graph has no operation for it"
 
 
 class StagedKeyed(StagedList):
     """A set or a dict. Iterating over it yields its members or its keys."""
 
-    __slots__ = ()
+    __slots__ = ("changes",)
 
     python_class: type
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self.changes: frozenset[str] = frozenset()
+        """The methods that have changed it."""
 
     @property
     def key_type(self) -> StagedType | None:
@@ -50,7 +56,7 @@ class StagedKeyed(StagedList):
         return self.viewed_by(self.as_list(), "as_view")
 
     def viewed_by(self, items: Any, method: str) -> Any:
-        """Return a list of what the object contains as a view, which `method` returns."""
+        """Return a list as the view of the object that a method returns."""
         items.viewed = self, method
         return items
 
@@ -68,6 +74,7 @@ class StagedKeyed(StagedList):
 
         `element` is the type of what the method adds.
         """
+        self.changes |= {method}
         if self.begin_change():
             return object_updates.update(self, method, nodes, element, result)
         kind = replace(self.type, element=lists.merge_element_types(self.type.element, element, self.noun))

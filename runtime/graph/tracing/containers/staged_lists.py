@@ -25,7 +25,7 @@ _NO_METHOD = "the length of the list depends on staged values, and the graph has
 class StagedList(Staged):
     """A Python list in the graph, whose elements have one type."""
 
-    __slots__ = ("home", "lost", "made_in", "optional", "viewed")
+    __slots__ = ("home", "lost", "made_in", "optional", "taken_from", "viewed")
 
     noun, copy_remedy = "a list", "assign a copy to the other name, or return a copy: items.copy()"
     python_class: type = list
@@ -41,6 +41,8 @@ class StagedList(Staged):
         """Why it cannot be used any more."""
         self.viewed: Any = None
         """The set or dict of which it is a view, with the method that returns the view."""
+        self.taken_from: list[Any] = []
+        """What Python would take its items from one by one, as `map` and `filter` do."""
         if is_tracing():
             current_builder().root.registry.handles.append(weakref.ref(self))
 
