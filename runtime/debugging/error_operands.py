@@ -49,7 +49,7 @@ def remedy_rows(user_entry: types.TracebackType) -> list[str]:
     module = str(frame.f_globals.get("__name__"))
     if module.partition(".")[0] not in sys.stdlib_module_names:
         return []
-    name = f"{module}.{frame.f_code.co_qualname}"
+    name = f"{module}.{frame.f_code.co_qualname}".removesuffix(".__new__").removesuffix(".__init__")
     return [f"fix: {name} needs values: call it outside, or through ag.py_function"]
 
 

@@ -134,14 +134,14 @@ class UnsupportedPlaceError(StagingError):
 
     >>> import autograph_rs as ag, numpy as np
     >>> @ag.function
-    ... def first_below(x):
+    ... def first_two_below(x):
     ...     def items():
     ...         for i in range(4):
     ...             if i < x:
     ...                 yield i
     ...     found = items()
-    ...     return next(found)
-    >>> first_below(np.int64(3))
+    ...     return next(found), next(found)
+    >>> first_two_below(np.int64(3))
     Traceback (most recent call last):
         ...
     autograph_rs.UnsupportedPlaceError: 'if' depends on a staged value, but cannot be staged
@@ -160,17 +160,17 @@ class UnsupportedPlaceError(StagingError):
     ## How to fix it
 
     Move the condition to code that can be staged. A generator becomes part of the loop, or of the builtin,
-    that consumes it where it is created:
+    that consumes it, if no later code continues it:
 
     >>> @ag.function
-    ... def first_below(x):
+    ... def first_two_below(x):
     ...     def items():
     ...         for i in range(4):
     ...             if i < x:
     ...                 yield i
-    ...     return next(items(), -1)
-    >>> print(first_below(np.int64(3)))
-    0
+    ...     return [i for count, i in enumerate(items()) if count < 2]
+    >>> print(first_two_below(np.int64(3)))
+    [0, 1]
     """
 
 

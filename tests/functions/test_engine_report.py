@@ -124,7 +124,7 @@ def test_a_region_waits_until_it_is_hot(monkeypatch):
         "collatz(n: int64[]) -> int",
         "  engine 'auto': 1 waiting",
         f"  {r.line}  while n != 1:",
-        f"  {'':{len(str(r.line))}}      # waiting: it is compiled once it has taken 5 ms in Python",
+        f"  {'':{len(str(r.line))}}      # waiting: it is compiled once it has taken 10 ms in Python",
     ]
 
 
