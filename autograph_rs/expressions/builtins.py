@@ -39,7 +39,8 @@ class Builtins(Loops):
             for values in args[_ITERATED.get(function, slice(0))]:
                 self._check_iterable(function, values)
         if function in (min, max) and self._holds_sequences(args):
-            return by_key(self, function, *args, **{"key": lambda value: value, **kwargs})
+            backend: Any = self
+            return by_key(backend, function, *args, **{"key": lambda value: value, **kwargs})
         if function in _DEFAULTS:
             return getattr(self.operators, _DEFAULTS[function])(*args, **kwargs)
         if function is print:

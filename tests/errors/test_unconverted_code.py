@@ -64,9 +64,7 @@ def test_a_library_that_cannot_take_it_fails_whether_or_not_the_branch_runs(way:
     with pytest.raises(TypeError, match="Rational") as caught:
         way(third)(np.int64(n))
     first, where, line, carets, row, remedy = note_of(caught.value)
-    assert (
-        remedy == "fix: fractions.Fraction needs values: call it outside, or through ag.py_function"
-    )
+    assert remedy == "fix: fractions.Fraction needs values: call it outside, or through ag.py_function"
     assert first == "while this was staged:"
     assert where == f'File "{__file__}", line {third.__code__.co_firstlineno + 2}, in third'
     assert line == "n = n + fractions.Fraction(n, 3)"

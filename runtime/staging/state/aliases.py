@@ -163,7 +163,7 @@ def replaced(
     if not other:
         note_replaced(value, staged)
         for loop in keyed_loops(value):
-            loop.replacement, loop.check = staged, active_backend().check_size  # type: ignore[union-attr]
+            loop.replacement, loop.check = staged, active_backend().check_size
     return staged, other
 
 
@@ -191,9 +191,10 @@ def is_iterated(container: Any) -> bool:
 
 
 _FOR_ITER = dis.opmap["FOR_ITER"]
-_ITERATORS = frozenset(
-    type(make(value)).__name__ for value in ([], {}, {}.items(), {}.values()) for make in (iter, reversed)
-) | {type(iter(set())).__name__}
+_ITERATED: tuple[Any, ...] = [], {}, {}.items(), {}.values()
+_ITERATORS = {type(make(value)).__name__ for value in _ITERATED for make in (iter, reversed)} | {
+    "set_iterator"
+}
 
 
 def move(
