@@ -48,11 +48,10 @@ class KeyedItems:
     """
 
     def __init__(self, iterable: Any):
-        kind = type(iterable)
-        [self.owner] = [iterable] if kind in (set, dict) else gc.get_referents(iterable)
-        self.items, self.replacement, self.length = iter(iterable), None, len(iterable)
-        self.keys = iter(self.owner) if kind in (_VALUES, _ITEMS) else None
-        self.has_keys = kind is _ITEMS
+        self.iterable, self.kind = iterable, type(iterable)
+        [self.owner] = [iterable] if self.kind in (set, dict) else gc.get_referents(iterable)
+        self.known, self.count, self.items = [*self.owner], 0, iter(iterable)
+        self.replacement: Any = None
         self.check: Callable[..., None] = nothing
         self.goes_on: Callable[[], Any] | None = None
         """Returns whether the loop has not been left, if that is staged."""
@@ -64,12 +63,20 @@ class KeyedItems:
     def __next__(self) -> Any:
         staged = self.replacement
         if staged is not None and not active_backend().is_inner(staged):
-            self.check(staged, self.length, self.goes_on)
-        item = next(self.items)
-        key = None if self.keys is None else next(self.keys)
-        if staged is None or self.keys is None:
+            self.check(staged, len(self.known), self.goes_on)
+        try:
+            item = next(self.items)
+        except RuntimeError:
+            if [*self.owner] != self.known:
+                raise
+            # A capture has changed the dict, and has restored it.
+            self.items = itertools.islice(self.iterable, self.count, None)
+            item = next(self.items)
+        key = self.known[self.count]
+        self.count += 1
+        if staged is None or self.kind not in (_VALUES, _ITEMS):
             return item
-        return (key, staged[key]) if self.has_keys else staged[key]
+        return staged[key] if self.kind is _VALUES else (key, staged[key])
 
 
 class _Running(threading.local):

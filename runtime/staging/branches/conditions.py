@@ -196,13 +196,21 @@ def merge_paths(
             slots.append((len(merged), None))
             merged.append((x, y, kind))
         plan[location] = a_spec, slots
+
+    def is_own(holder: Location) -> bool:
+        """Return whether a location is in no dict of the caller's, which has the same keys on each path."""
+        is_given = getattr(backend, "is_given", bool)
+        return not isinstance(holder.owner, dict) or (
+            statement.is_free(holder.owner) and is_given(holder.owner)
+        )
+
     if rows.rows:
         holders = [location for location in plan if isinstance(location, Location)]
         rows.outer = {statement.name_of(slot): outer_name(statement, slot) for slot in holders}
         what = "an 'if' on a staged value" if sides[0].closures else "a conditional expression"
         why = "the graph selects one of them at run time, and later code needs one type for both"
         error = rows.error(what, why, "in both branches", sides)
-        error.can_fork = True  # type: ignore[attr-defined]
+        error.can_fork = all(map(is_own, holders))  # type: ignore[attr-defined]
         raise error
     results = backend.cond(cond, (first.capture, second.capture), merged)
     if (run := current_run()) is not None and run.merging is not None:

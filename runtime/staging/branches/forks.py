@@ -115,7 +115,8 @@ class Split:
         try:
             conditions.if_stmt(
                 backend, test, self._decided(outcome=True), self._decided(outcome=False), _State(self),
-                self._set_state, names, len(names), reached=[self.closure], closures=statement.closures,
+                self._set_state, names, len(names), closures=statement.closures,
+                reached=[self.closure, *statement.reached],
             )  # fmt: skip
         except MismatchError:
             raise self._error() from None

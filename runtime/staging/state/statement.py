@@ -83,6 +83,7 @@ class Statement:
         self.code = codes[-1] if codes else None
         flight = running.flight
         bodies, managers = ([], []) if flight is None else flight.reached()
+        self.reached = reached
         roots = [*functions, *self.before, *reached, *bodies, *managers]
         self.heap = Heap(roots, own=own and [*own, *bodies], code=self.code, names=names)
         if flight is not None:
