@@ -264,7 +264,7 @@ def _mapped(made: Any) -> Source | None:
 def _filtered(made: Any) -> Source | None:
     function, items = made.args
     inner = staging.source_of(items)
-    if inner is None and hasattr(items, "__next__"):
+    if inner is None and items is not made.own:
         return None
 
     def drive(consumer: Consumer, loop: Any) -> None:
@@ -276,7 +276,8 @@ def _filtered(made: Any) -> Source | None:
             state = consumer.state(functions=(function,))
             if_stmt(cond, keep, nothing, *state, consumer.outputs(0))  # type: ignore[call-arg]
 
-        loop_over(inner, items, consumer, body, loop, functions=(function,))
+        rest = None if inner is not None else [*items]  # which leaves none for later code
+        loop_over(inner, rest, consumer, body, loop, functions=(function,))
 
     def remake() -> Any:
         return filter(function, items if inner is None else inner.iterator())
@@ -375,6 +376,10 @@ def _begun_late(value: Any) -> Any:
 
 def iterator(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Return `function(*args, **kwargs)` as an object that can be driven."""
+    own = None
+    if function is filter and staging.is_tested_by_staged(args[1], args[0]):
+        own = iter(args[1])
+        args = args[0], own
     try:
         made = _ITERATORS[function](*map(_begun_late, args), **kwargs)
     except ValueNeededError:
@@ -382,5 +387,5 @@ def iterator(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
             raise
         made = _Zip()
     made.args = (*args, *kwargs.values()) if function is enumerate else args
-    made.is_strict = kwargs.get("strict", False)
+    made.is_strict, made.own = kwargs.get("strict", False), own
     return made

@@ -128,12 +128,16 @@ class Passed:
 
     def items(self) -> Iterator[Any]:
         if not self.can_continue:
-            raise StagingError(
-                "a generator cannot be continued after a staged loop that may have ended early",
-                why="how many items the loop has taken is known only when the graph runs",
-                remedy="collect the items in a list first, or take all of them in one loop",
-            )
+            raise continued_error("a generator")
         return iter(()) if self.generator is None else self.generator
+
+
+def continued_error(iterator: str) -> StagingError:
+    return StagingError(
+        f"{iterator} cannot be continued after a staged loop that may have ended early",
+        why="how many items the loop has taken is known only when the graph runs",
+        remedy="collect the items in a list first, or take all of them in one loop",
+    )
 
 
 def _passed(passed: Passed) -> Iterator[Any]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from types import GeneratorType
 from typing import Any
 
 from ..backends import staged_by
 from ..core.active_backends import active_backend
 from ..core.closures import nothing
+from ..core.operands import is_read_later
 from ..errors import UnrolledLoopError
-from ..values.plain_loops import KeyedItems
+from ..values.plain_loops import KeyedItems, iterators_in
 from .branches.conditions import if_stmt
+from .generators import continued_error
 from .loop_rolling import Outcome, remaining_range, roll
+from .state.aliases import holding_variables
 
 MAX_UNROLLED = 10_000
 LONG_RANGE = 16
@@ -31,6 +35,7 @@ def finish_loop(
     Those over a plain range are rolled if possible. If the types of variables are not stable, a second
     attempt follows one more iteration.
     """
+    _check_not_continued(items)
     rest, attempts = remaining_range(items), 2
     if isinstance(items, KeyedItems):
         items.goes_on = extra_test
@@ -61,6 +66,14 @@ def finish_loop(
             body(item)
 
         if_stmt(owner, test_result, iteration, nothing, get_state, set_state, names, len(names))
+
+
+def _check_not_continued(items: Iterator[Any]) -> None:
+    """Raise if later code continues an iterator whose items are all taken, wherever the loop ends."""
+    for iterator in iterators_in(items):
+        if any(is_read_later(frame, name) for frame, name in holding_variables(iterator)):
+            kind = "a generator" if isinstance(iterator, GeneratorType) else "an iterator"
+            raise continued_error(kind)
 
 
 def start_long_range(

@@ -109,15 +109,22 @@ def keyed_loops(container: Any) -> list[KeyedItems]:
 
 def is_looped_over(container: Any) -> bool:
     """Return whether a loop goes over a container in Python, and does not follow what replaces it."""
-    stack = [referent for loop in _running.iterators for referent in gc.get_referents(loop)]
+    iterators = [found for loop in _running.iterators for found in iterators_in(loop)]
+    return any(container is held for found in iterators for held in gc.get_referents(found))
+
+
+def iterators_in(iterator: Any) -> Iterator[Any]:
+    """Yield an iterator and those from which it takes its items, up to generators."""
+    stack = [iterator]
     while stack:
         item = stack.pop()
-        if item is container:
-            return True
         parts = item if type(item) is tuple else (item,)  # `zip` has a tuple of iterators
-        if type(item) not in _CODE and all(hasattr(type(part), "__next__") for part in parts):
-            stack += gc.get_referents(item)
-    return False
+        if not all(hasattr(type(part), "__next__") for part in parts):
+            continue
+        yield from parts
+        stack += [
+            referent for part in parts if type(part) not in _CODE for referent in gc.get_referents(part)
+        ]
 
 
 @contextlib.contextmanager

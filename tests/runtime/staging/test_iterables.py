@@ -125,3 +125,53 @@ def test_plain_items_are_tested_by_functions_that_refer_to_staged_values(f: Any,
 def test_a_filter_needs_two_arguments():
     with pytest.raises(TypeError, match="expected 2 arguments"):
         ag.function(lambda n: filter(lambda x: x < n))(np.int64(2))
+
+
+def twice(n):
+    kept = filter(lambda x: x < n, [0, 1, 2])
+    return list(kept), list(kept)
+
+
+def in_two_loops(n):
+    kept, total = filter(lambda x: x < n, [0, 1, 2]), 0
+    for x in kept:
+        total += x
+    for x in kept:
+        total += 100 * x
+    return total
+
+
+@pytest.mark.parametrize("f", [twice, in_two_loops])
+def test_a_filter_ends(f: Any) -> None:
+    for n in np.array([1, 3]):
+        assert ag.function(f)(n) == f(n)
+
+
+def rest_of_a_generator(n):
+    numbers = (i * n for i in range(5))
+    for number in numbers:
+        if number > 2:
+            break
+    return list(numbers)
+
+
+def rest_of_enumerate(n):
+    numbered = enumerate([1, 2, 3, 4])
+    for _, number in numbered:
+        if number > n:
+            break
+    return list(numbered)
+
+
+def next_of_a_map(n):
+    numbers = map(n.__add__, [0, 1, 2])
+    for number in numbers:
+        if number > 2:
+            break
+    return next(numbers, None)
+
+
+@pytest.mark.parametrize("f", [rest_of_a_generator, rest_of_enumerate, next_of_a_map])
+def test_an_iterator_cannot_be_continued_after_a_loop_that_a_staged_test_ends(f: Any) -> None:
+    with pytest.raises(ag.StagingError, match="cannot be continued after a staged loop that may have ended"):
+        ag.function(f)(np.int64(1))
