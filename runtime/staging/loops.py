@@ -282,7 +282,7 @@ def for_stmt(
 
     path = fixed_point(carried, once, "a staged 'for'", (body,))
     if live is None and (isinstance(path, NoInitialValue) or _writes_to(carried, iterated)):
-        live = getattr(backend, "live_items", never)(iterated)
+        live = getattr(backend, "live_items", never)(iterated) or None
         if live:
             state = get_state, set_state, names
             for_stmt(backend, live.iterated, extra_test, body, *state, options, peeled=peeled, live=live)
