@@ -72,10 +72,10 @@ class KeyedItems:
             # A capture has changed the dict, and has restored it.
             self.items = itertools.islice(self.iterable, self.count, None)
             item = next(self.items)
-        key = self.known[self.count]
         self.count += 1
         if staged is None or self.kind not in (_VALUES, _ITEMS):
             return item
+        key = self.known[self.count - 1]
         return staged[key] if self.kind is _VALUES else (key, staged[key])
 
 
@@ -89,7 +89,6 @@ class _Running(threading.local):
 
 
 _running = _Running()
-_COMBINED = frozenset((enumerate, zip, map, filter, reversed, type(iter(int, 1))))
 _KEYS, _VALUES, _ITEMS = map(type, ({}.keys(), {}.values(), {}.items()))
 _KEYED = frozenset((set, dict, _KEYS, _VALUES, _ITEMS))
 _CODE = frozenset((types.GeneratorType, types.FunctionType, types.BuiltinFunctionType, types.MethodType))
@@ -152,9 +151,7 @@ def watched(iterable: Any) -> Any:
         return map(followed, Watched(iterable))
     if kind in _KEYED:
         return KeyedItems(iterable)
-    if kind in _COMBINED or (
-        kind.__module__ == "builtins" and hasattr(kind, "__next__") and kind not in _CODE
-    ):
+    if kind.__module__ == "builtins" and hasattr(kind, "__next__") and kind not in _CODE:
         return map(followed, Watched(iterable))
     is_plain = kind.__module__.partition(".")[0] == __name__.partition(".")[0]
     is_plain = is_plain or (kind.__module__ == "builtins" and kind not in _CODE)
