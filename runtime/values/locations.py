@@ -213,7 +213,7 @@ class Written:
 
     @property
     def name(self) -> str:
-        return self.handle.name
+        return self.handle.ag__name
 
 
 @dataclass

@@ -25,10 +25,10 @@ def region_graph(node: Node, read: Container[int]) -> Graph:
     loop = Loop(node)
     graph = Graph("region")
 
-    def argument(value: Node, kind: Any = None, *, is_bound: bool = False) -> Node:
+    def argument(value: Node, kind: Any = None, *, is_bound: bool = False, is_rising: bool = False) -> Node:
         attrs = {
             "name": f"x{len(graph.arguments)}",
-            "is_natural": _is_natural(value),
+            "least": _least(value, is_rising=is_rising),
             "is_empty": isinstance(value.type, ListType) and value.type.element is None,
             "may_vary": not is_bound and may_vary(value),  # any integer may be the bound of a range
         }
@@ -41,13 +41,15 @@ def region_graph(node: Node, read: Container[int]) -> Graph:
         graph.nodes.append(new)
         return new
 
-    def iterable(value: Node, *, is_bound: bool = False) -> Node:
+    def iterable(value: Node, *, is_bound: bool = False, is_rising: bool = False) -> Node:
         if value.op not in LAZY_ITERABLES:
-            return argument(value, is_bound=is_bound)
+            return argument(value, is_bound=is_bound, is_rising=is_rising)
+        is_range = value.op == "range"
+        rises = is_range and _is_positive(value.inputs[2])
         parts = [
             constant(part)
-            if value.op == "range" and i == 2 and part.op == "constant"
-            else iterable(part, is_bound=value.op == "range")
+            if is_range and i == 2 and part.op == "constant"
+            else iterable(part, is_bound=is_range, is_rising=rises and not i)
             for i, part in enumerate(value.inputs)
         ]
         new = Node(value.op, tuple(parts), value.attrs, value.type, value.source)
@@ -86,11 +88,20 @@ def may_vary(node: Node) -> bool:
     return is_scalar or node.op not in ("constant", "dimension", "len")
 
 
-def _is_natural(node: Node) -> bool:
-    """Return whether a value is known to be an integer that is not negative, and stays so as a counter."""
+def _least(node: Node, *, is_rising: bool) -> int | None:
+    """Return the least integer that enters the region in place of a value, or None if that is not known.
+
+    That is 0 for one that is not negative and stays so as a counter, or the value if it `is_rising`.
+    """
     if node.op in ("dimension", "len"):
-        return True
-    return node.op == "constant" and type(node.attrs["value"]) is int and node.attrs["value"] >= 0
+        return 0
+    if node.op != "constant" or type(node.attrs["value"]) is not int or node.attrs["value"] < 0:
+        return None
+    return min(node.attrs["value"], 2**31) if is_rising else 0
+
+
+def _is_positive(node: Node) -> bool:
+    return node.op == "constant" and type(node.attrs["value"]) is int and node.attrs["value"] > 0
 
 
 def excluded(graph: Graph) -> Iterator[tuple[Node, str]]:

@@ -129,7 +129,8 @@ class Staged:
         return self._node.type
 
     @property
-    def name(self) -> str:
+    def ag__name(self) -> str:
+        """The value as messages call it."""
         place = f" ({self._node.place})" if self._node.place else ""
         return f"an array written to in place{place}"
 
@@ -446,13 +447,9 @@ class Scalar(Value):
 
     __slots__ = ()
 
-    @property
-    def name(self) -> Any:
-        return _of_member("name", self) if bound_type(self.type).is_enumeration else super().name
-
     def __getattr__(self, name: str) -> Any:
         kind = bound_type(self.type).python
-        if name == "value" and bound_type(self.type).is_enumeration:
+        if name in ("name", "value") and bound_type(self.type).is_enumeration:
             return _of_member(name, self)
         if name.startswith("_") or not hasattr(kind, name):
             raise AttributeError(f"'{kind.__name__}' object has no attribute {name!r}")

@@ -176,6 +176,10 @@ class MemoryEmitter(ScalarEmitter):
         """Pairs of an index and a dimension that it is known to be below."""
         self.unsafe_indices: dict[tuple[Node, int], str] = {}
         """For items and their axes, whether the index may be out of bounds, as known before the loop."""
+        self.carried_items: dict[Node, str] = {}
+        """For reads of items that an earlier iteration has written, the place that has them, too."""
+        self.written_items: dict[Node, list[str]] = {}
+        """For writes of such items, the places for those of the last iterations, the newest first."""
         self.input_dims: set[str] = set()
         self.least_dims: dict[str, int] = {}
         """The smallest values of dimensions of inputs with which the region may run."""
@@ -281,7 +285,7 @@ class MemoryEmitter(ScalarEmitter):
                 dims.append(length)
                 steps.append(strides[axis])
             else:
-                start = self._index(part, dim, inputs, self.unsafe_indices.get((node, axis), "true"))
+                start = self.index(part, dim, inputs, self.unsafe_indices.get((node, axis), "true"))
             address = self.step(array, axis, start, address)
             axis += 1
         if not dims and axis == len(array.dims):
@@ -306,7 +310,7 @@ class MemoryEmitter(ScalarEmitter):
             raise UnsupportedError("this key is not compiled: only integers and slices are")
         return self.constant(int(value), INT)
 
-    def _index(self, part: Any, dim: str, inputs: tuple[Node, ...], is_unsafe: str) -> str:
+    def index(self, part: Any, dim: str, inputs: tuple[Node, ...], is_unsafe: str = "true") -> str:
         """Emit an index as a distance from the first element. Bail out if it is out of bounds.
 
         It is not unless `is_unsafe` holds, a register or literal.

@@ -94,9 +94,9 @@ class BoundaryEmitter(ControlFlowEmitter):
             return self._enter_array(w.op(f"load ptr, ptr {place}"), kind_of(kind), kind.shape)
         if not isinstance(kind, (ScalarType, ArrayType)):
             raise UnsupportedError(f"values of type {kind} are not compiled")
-        return self._enter_number(place, kind_of(kind), is_natural=bool(node.attrs.get("is_natural")))
+        return self._enter_number(place, kind_of(kind), least=node.attrs.get("least"))
 
-    def _enter_number(self, place: str, kind: Kind, *, is_natural: bool) -> Scalar:
+    def _enter_number(self, place: str, kind: Kind, *, least: int | None) -> Scalar:
         w = self.w
         if kind.code in "bf":
             return Scalar(w.load(kind, place), kind)
@@ -105,7 +105,7 @@ class BoundaryEmitter(ControlFlowEmitter):
             return Scalar(w.op(f"trunc i64 {word} to {kind.llvm}"), kind)
         if kind.code == "u":
             return Scalar(word, kind)
-        low = 0 if is_natural else -FAR
+        low = -FAR if least is None else least
         self.require(w.op(f"icmp sge i64 {word}, {low}"))
         self.require(w.op(f"icmp sle i64 {word}, {FAR}"))
         return Scalar(word, kind, bounds=(low, FAR))

@@ -23,6 +23,7 @@ from .loop_facts import (
     keeps_shape,
     range_bounds,
 )
+from .recurrences import load_first, recurrences
 
 POLL_INTERVAL = 1 << 20  # iterations between two checks for Ctrl-C
 
@@ -274,7 +275,16 @@ class ControlFlowEmitter(GraphEmitter):
             test = w.op(f"and i1 {test}, {has_elements}")
             self.poll(length)
         head, end = w.fresh("loop"), w.fresh("after")
-        w.branch(test, head, end)
+        found = [*recurrences(self, loop, source)]
+        if found:
+            first = w.fresh("first")
+            w.branch(test, first, end)
+            w.label(first)
+            for recurrence in found:
+                load_first(self, recurrence, initial[recurrence.index], source)
+            w.jump(head)
+        else:
+            w.branch(test, head, end)
         w.label(head)
         arguments = [place.load() for place in places]
         for argument, value in zip(loop.carried, arguments, strict=True):

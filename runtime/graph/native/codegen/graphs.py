@@ -14,7 +14,7 @@ from typing import Any
 from ...ir.graph import Graph, Missing, Node
 from ...ir.inplace_writes import written_arguments
 from ...ir.subgraphs import Loop
-from ...ir.types import ArrayType, ListType
+from ...ir.types import ArrayType, ListType, is_plain
 from ..assembly.kinds import Kind
 from ..assembly.statuses import Mode, UnsupportedError
 from ..assembly.values import Array, Expression, List, Maybe, Scalar, Tuple
@@ -233,6 +233,20 @@ class GraphEmitter(AxisReductionEmitter):
         scope = self.scopes[-1]
         users = scope.graph.nodes[scope.last_use[node] :]  # none for a result of the graph
         return not (value.may_warn and users and users[0].op in _PARTIAL_USERS)
+
+    def is_late(self, node: Node) -> bool:
+        frame = self.frames[-1]
+        is_loop = frame.node is not None and frame.node.op != "cond"
+        carried = {a for a in Loop(frame.node).carried if is_plain(a.type)} if is_loop else set()
+        waiting, seen = [node], set()
+        while waiting:
+            current = waiting.pop()
+            if current in carried or current in self.carried_items:
+                return True
+            if current not in seen:
+                seen.add(current)
+                waiting += current.inputs
+        return False
 
     # --- Ownership --------------------------------------------------------------------------------
 

@@ -224,12 +224,12 @@ def _indices_from(emitter: MemoryEmitter, loop: Loop, number: Node) -> Iterator[
         if not isinstance(array, Array) or not all(isinstance(p, (Slot, int)) for p in parts):
             continue
         for axis, part in enumerate(parts):
-            offset = _offset_from(node.inputs[part.index], number) if isinstance(part, Slot) else None
+            offset = offset_from(node.inputs[part.index], number) if isinstance(part, Slot) else None
             if offset is not None:
                 yield node, axis, array.dims[axis], offset
 
 
-def _offset_from(index: Node, element: Node) -> int | None:
+def offset_from(index: Node, element: Node) -> int | None:
     """Return the constant that an index adds to a number of the loop, or None."""
     if index is element:
         return 0

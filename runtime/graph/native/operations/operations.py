@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,9 @@ class OperationEmitter(ElementwiseEmitter):
             raise UnsupportedError(f"{node.op} of an iterable is not compiled")
         if any(o.kind != kind for o in operands) and not self._has_any_type(node, operands, kind):
             raise UnsupportedError(f"{node.op} of numbers of several types is not compiled")
+        if kind.code in "iu":  # the order makes no difference, but to the time until the result is known
+            late = [self.is_late(i) for i in node.inputs]
+            operands = [operands[i] for i in sorted(range(len(operands)), key=late.__getitem__)]
         result = operands[0]
         for operand in operands[1:]:
             better = self.compare("lt" if node.op == "min" else "gt", operand, result)
@@ -144,6 +148,10 @@ class OperationEmitter(ElementwiseEmitter):
         return result
 
     emit_max = emit_min
+
+    def is_late(self, node: Node) -> bool:
+        """Return whether a number follows from one that the iteration before has computed."""
+        raise NotImplementedError
 
     def _has_any_type(self, node: Node, operands: list[Scalar], kind: Kind) -> bool:
         """Return whether it makes no difference if a `min` or `max` gives a Python or a NumPy number.
@@ -200,6 +208,8 @@ class OperationEmitter(ElementwiseEmitter):
         if node.attrs.get("kwargs"):
             raise UnsupportedError("this item is not compiled")
         array = self.array(node.inputs[0])
+        if node in self.carried_items:
+            return Scalar(self.w.op(f"load {array.kind.llvm}, ptr {self.carried_items[node]}"), array.kind)
         place = self.view(array, node.attrs["args"][1], node)
         if isinstance(place, str):
             return Scalar(self.w.load(array.kind, place), array.kind)
@@ -223,11 +233,20 @@ class OperationEmitter(ElementwiseEmitter):
             value = self.settle(self.convert(self.settle(value), target.kind))
             self.settle_all()
             self.w.store(target.kind, value.register, place)
+            if node in self.written_items:
+                self._pass_on(self.written_items[node], self.hidden(value))
         else:
             self.settle_all()
             self._assign(place, value)
         self.wrote()
         return target
+
+    def _pass_on(self, places: list[str], value: Scalar) -> None:
+        """Emit what makes an item that has been written the newest of those that later iterations read."""
+        w, llvm = self.w, value.kind.llvm
+        for newer, older in reversed([*pairwise(places)]):
+            w.line(f"store {llvm} {w.op(f'load {llvm}, ptr {newer}')}, ptr {older}")
+        w.line(f"store {llvm} {value.register}, ptr {places[0]}")
 
     def _assign(self, place: Array, value: Any) -> None:
         if isinstance(value, Scalar):

@@ -106,7 +106,7 @@ class StagedList(Staged):
         return self.is_reference
 
     @property
-    def name(self) -> str:
+    def ag__name(self) -> str:
         return self.noun
 
     def append(self, value: Any) -> None:

@@ -101,9 +101,8 @@ class _Writer:
         lines.append(f"return ({', '.join(n for n in self.values)},)")
         body = "\n".join(f"    {line}" for line in lines)
         calls = [self.arguments(sample=i == 0) for i in range(4)]
-        return LoopProgram(
-            f"def program({', '.join(self.specs)}):\n{body}\n", tuple(self.specs.values()), calls
-        )
+        source = f"def program({', '.join(self.specs)}):\n{body}\n"
+        return LoopProgram(source, tuple(self.specs.values()), calls)
 
     # Arguments
 
@@ -126,10 +125,8 @@ class _Writer:
             values: list[Any] = [rng.random() < 0.5 for _ in range(count)]
         elif dtype.kind in "iu":
             info = np.iinfo(dtype)
-            edges = [0, 1, 2, 3, 5, 100] + (
-                [info.max, info.min, info.max - 1, max(info.min, -1)] if wild else []
-            )
-            values = [rng.choice(edges) for _ in range(count)]
+            edges = [info.max, info.min, info.max - 1, max(info.min, -1)] if wild else []
+            values = [rng.choice([0, 1, 2, 3, 5, 100, *edges]) for _ in range(count)]
         else:
             values = [rng.choice(FLOATS if wild else FLOATS[2:9]) for _ in range(count)]
         with np.errstate(all="ignore"):
@@ -307,11 +304,8 @@ class _Writer:
                 left = rng.choice(
                     (f"{name}[1:]", f"{name}[:]", f"{name}[{self.index(name)}:]", f"{name}[:2]", name)
                 )
-                right = (
-                    right
-                    if rng.random() < 0.3
-                    else rng.choice((self.array_atom(), f"{name}[:-1]", self.array_expression()))
-                )
+                if rng.random() > 0.3:
+                    right = rng.choice((self.array_atom(), f"{name}[:-1]", self.array_expression()))
                 if left == name and sign == "=":
                     sign = "+="
             text = f"{left} {sign} {right}"
@@ -331,26 +325,38 @@ class _Writer:
 
     def branch(self, depth: int) -> list[str]:
         rng = self.rng
-        jumps = (
-            "",
-            "",
-            "",
-            "",
-            "",
-            "",
-            "",
-            "break",
-            "continue",
-            "raise ValueError('stop')",
-            "assert s < 100, 'big'",
-        )
+        jumps = *[""] * 7, "break", "continue", "raise ValueError('stop')", "assert s < 100, 'big'"
         jump = rng.choice(jumps) if self.iterated else ""
         lines = [f"if {self.condition()}:", *self.inner(rng.randint(1, 2), depth, jump)]
         if rng.random() < 0.5:
             lines += ["else:", *self.inner(rng.randint(1, 2), depth)]
         return lines
 
+    def recurrence(self, depth: int) -> list[str]:
+        """A loop whose iterations read what earlier ones wrote, and maybe do more."""
+        rng, before = self.rng, copy.deepcopy(self.values)
+        self.count += 1
+        i = f"i{self.count}"
+        name = rng.choice([k for k in self.arrays() if self.values[k].ndim == 1 and k not in self.iterated])
+        head, write, reads = rng.choice((
+            (f"range(2, len({name}))", "", (" - 1", " - 2")), (f"range(1, len({name}))", "", (" - 1",)),
+            (f"range(len({name}) - 2)", " + 2", ("", " + 1")), ("range(n - 1)", " + 1", ("",)),
+            (f"range(len({name}) - 3, -1, -1)", "", (" + 1", " + 2")), ("range(n)", "", (" - 1", " - 2")),
+            (f"range(2, len({name}), 2)", "", (" - 1", " - 2")), ("range(3, n)", "", (" - 3", " - 1", "")),
+        ))  # fmt: skip
+        self.values[i] = 1
+        first, second = (f"{name}[{i}{rng.choice(reads)}]" for _ in range(2))
+        terms = first, second, rng.choice((f"{name}[{i}{write}]", self.atom(), self.item()))
+        form = rng.choice(("{} + {}", "{} * 0.5 - {}", "min({}, {})", "max({2}, {0}, {1})", "{2} - {0}"))
+        line = f"{name}[{i}{write}] {rng.choice(('=', '=', '+='))} {form.format(*terms)}"
+        fixed, self.fixed = self.fixed, self.fixed | {i}
+        lines = self.inner(rng.randint(1, 2), depth) if rng.random() < 0.4 else []
+        self.fixed, self.values = fixed, {k: self.values[k] for k in before}
+        return [f"for {i} in {head}:", f"    {line}", *lines]
+
     def loop(self, depth: int) -> list[str]:
+        if self.rng.random() < 0.2:
+            return self.recurrence(depth)
         rng, before = self.rng, copy.deepcopy(self.values)
         self.count += 1
         i, k, e, f = (f"{name}{self.count}" for name in "ikef")
