@@ -167,12 +167,16 @@ class _Rest(Source):
     def __init__(
         self, iterator: Any, take: Callable[[], Any], has_ended: Callable[[], Any], drive: Any = None
     ):
-        super().__init__(drive or self.take_all, lambda: iterator, iterator)
+        super().__init__(drive or self.take_all, lambda: iterator, iterator, reached=(take,))
         self.take, self.has_ended = take, has_ended
 
     def take_all(self, consumer: Consumer, _: Loop) -> None:
         state = consumer.state(functions=(self.take,))
         repeat_while(lambda: goes_on(self.has_ended(), consumer), lambda: consumer(self.take()), *state)
+
+    def keep_position(self) -> bool:
+        self._drive = self.take_all
+        return True
 
     def consume(self, consumer: Consumer, loop: Loop) -> bool:
         if not super().consume(consumer, loop):

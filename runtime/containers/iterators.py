@@ -6,6 +6,7 @@ the body. Where Python takes the items, it is Python's own iterator.
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -53,6 +54,10 @@ class Iterator:
 Iterator.__module__ = "itertools"  # a statement watches the positions of Python's iterators
 
 
+_ENDING = itertools.islice, itertools.takewhile
+"""What may end before what it takes items of."""
+
+
 def is_number(value: Any) -> bool:
     return staged_by(value) is not None and getattr(value, "ndim", 1) == 0
 
@@ -75,9 +80,7 @@ def _find(iterator: Iterator) -> Source | None:
     found = Source(drive, remake, iterator)
     for part in parts:
         if part.source is not None:
-            found.refs += part.source.refs
-            found.reached += part.source.reached
-            found.passed += part.source.passed
+            found.add(part.source, takes_all=function not in _ENDING)
     return found
 
 

@@ -157,6 +157,8 @@ def user_stacklevel() -> int:
 
 RAISING_FUNCTIONS = frozenset(("assert_stmt", "fail", "list_get", "list_pop", "list_update", "read_selected"))
 """Internal functions that raise on behalf of user code. A trace recognizes such errors by their frames."""
+INFERRING: set[types.CodeType] = set()
+"""The code of functions that infer what an operation on staged values returns. It raises what they raise."""
 
 
 def strip_internal_frames(error: BaseException, *, keep_raising: bool = False) -> None:

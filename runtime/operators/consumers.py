@@ -333,7 +333,7 @@ def _zipped(made: Any) -> Source | None:
     def remake() -> Any:
         return zip(*others[:place], inner.iterator(), *others[place:], strict=False)
 
-    return Source(drive, remake, made, inner=inner)
+    return Source(drive, remake, made, inner=inner, takes_all=False)
 
 
 def _all(conditions: Iterator[Any]) -> Any:

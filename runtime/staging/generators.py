@@ -20,6 +20,7 @@ from ..core.active_backends import active_backend
 from ..core.closures import PUSH_FORMS, get_nothing, set_nothing
 from ..errors import StagingError
 from ..errors.recursion import refusal
+from ..values.iterators import is_python_iterator
 from ..values.plain_loops import iterating
 from ..values.reachability import reaches
 from .expressions import has_staged, in_branch
@@ -118,7 +119,7 @@ class StagedItems:
 
 
 class Passed:
-    """A generator that is an argument of a generator function, and that its push form lets go to drive it."""
+    """An iterator that is an argument of a generator function, and that its push form lets go to drive it."""
 
     def __init__(self, generator: Any):
         self.generator = generator
@@ -159,14 +160,40 @@ class Source:
         inner: Source | None = None,
         passed: Passed | None = None,
         reached: tuple[Any, ...] = (),
+        takes_all: bool = True,
     ):
-        """`reached` are functions that run when the source is driven, and values that these may change."""
-        self.reached: tuple[Any, ...] = (*reached, *(inner.reached if inner else ()))
+        """Create a source from its parts.
+
+        Args:
+            drive: what passes the items to a consumer.
+            remake: what returns an equal iterator.
+            objects: the iterators that it stands for.
+            inner: the source whose items it takes.
+            passed: the argument of a generator function that it is.
+            reached: functions that run when the source is driven, and values that these may change.
+            takes_all: whether a loop that is not left early takes all items of the inner source.
+        """
+        self.reached = reached
         self._drive, self._remake = drive, remake
         own = [*map(weakref.ref, objects)]
         self._object = own[0] if own else remake
-        self.refs: list[Any] = [*own, *(inner.refs if inner else ())]
-        self.passed: list[Passed] = [*([passed] if passed else ()), *(inner.passed if inner else ())]
+        self.refs: list[Any] = own
+        self.unfinished: list[Any] = []
+        """The references to iterators of which there may be items left where the source has ended."""
+        self.passed: list[Passed] = [passed] if passed else []
+        if inner is not None:
+            self.add(inner, takes_all=takes_all)
+
+    def add(self, inner: Source, *, takes_all: bool) -> None:
+        """Note that the source takes items of another one."""
+        self.refs += inner.refs
+        self.unfinished += inner.unfinished if takes_all or inner.keep_position() else inner.refs
+        self.reached += inner.reached
+        self.passed += inner.passed
+
+    def keep_position(self) -> bool:
+        """Drive the source so that its iterator has the items that are left, or return False."""
+        return False
 
     def iterator(self) -> Any:
         """Return the iterator, or an equal one if it is gone, as it has not started."""
@@ -183,7 +210,7 @@ class Source:
         for passed in self.passed:
             passed.generator = None
         may_continue = self._may_continue(consumer)
-        if any(may_continue(ref()) for ref in self.refs):
+        if any(may_continue(ref) for ref in self.refs):
             for passed in self.passed:
                 passed.generator = passed.source.iterator()
             return False
@@ -195,20 +222,21 @@ class Source:
             passed.can_continue = False
         self.drive(consumer, loop)
         for passed in self.passed:
-            passed.can_continue = consumer.test is None
+            passed.can_continue = consumer.test is None and not self.unfinished
         return True
 
     def _may_continue(self, consumer: Consumer) -> Callable[[Any], bool]:
-        """Return a function that tells whether code other than the loop may take items of an iterator."""
+        """Return a function from a reference to whether other code may take items of the iterator."""
         roots = [*consumer.functions, *consumer.held()]
 
-        def may_continue(iterator: Any) -> bool:
+        def may_continue(ref: Any) -> bool:
+            iterator = ref()
             if iterator is None:
                 return False
             heaps = [*running_heaps(), Heap(roots, own=(), code=None)]
             if any(heap.has_iterator(iterator) for heap in heaps):
                 return True
-            if consumer.test is None:
+            if consumer.test is None and all(ref is not other for other in self.unfinished):
                 return False
             is_named = any(True for _ in holding_variables(iterator))
             found = other_reference(iterator, (), None, is_deep=True)
@@ -304,12 +332,13 @@ def counted(code: CodeType) -> Iterator[None]:
 
 
 def as_argument(value: Any) -> Any:
-    """Return a value as an argument of a push form, which must be able to let go of a generator."""
-    if type(value) is not GeneratorType or source_of(value) is None:
+    """Return a value as an argument of a push form, which must be able to let go of an iterator."""
+    if not is_python_iterator(value) or not isinstance(source_of(value, of_objects=False), Source):
         return value
     passed = Passed(value)
     argument: Any = _passed(passed)
-    argument.__name__, argument.__qualname__ = value.__name__, value.__qualname__
+    if isinstance(value, GeneratorType):
+        argument.__name__, argument.__qualname__ = value.__name__, value.__qualname__
     passed.argument = weakref.ref(argument)
     return argument
 

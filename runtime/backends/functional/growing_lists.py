@@ -15,7 +15,7 @@ class GrowingList:
     `items` holds the items outside all captures, `appended` those that the current capture appended.
     """
 
-    name = "a list"
+    ag__name = "a list"
     shared = ""
     is_staged_list = True
 

@@ -36,7 +36,7 @@ class BoundedList(BackendNeutral):
     `home` is the capture in which the list was made: what happens to it there ends with the capture.
     """
 
-    name = "a list"
+    ag__name = "a list"
     shared = ""
     is_staged_list = True
 

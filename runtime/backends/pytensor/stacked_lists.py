@@ -21,7 +21,7 @@ class Rows:
 class StackedList(BackendNeutral):
     """A list whose items are stacked in `array`. It can be read and returned, but not changed."""
 
-    name = "a list"
+    ag__name = "a list"
 
     def __init__(self, array: Any):
         self.array = array

@@ -36,7 +36,7 @@ class StagedList:
     loop, a pair `(key of the initial list, offset from its length)`.
     """
 
-    name = "a list"
+    ag__name = "a list"
     shared = ""
     flat: tuple[Any, ...] = ()  # the items as one tensor for each leaf, if known
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
+from ...debugging.tracebacks import INFERRING
 from ...values.structures import is_reference
 from ..ir.graph import Node, Slot
 from ..ir.types import (
@@ -25,14 +26,7 @@ from ..ir.types import (
     bound_type,
     constant_type,
 )
-from ..rules import (
-    ARRAYS_OF_SCALARS,
-    COMPOSITIONS,
-    TYPE_RULES,
-    check_setitem,
-    getitem_type,
-    ufunc_type,
-)
+from ..rules import ARRAYS_OF_SCALARS, COMPOSITIONS, TYPE_RULES, check_setitem, getitem_type, ufunc_type
 from ..rules.methods import function_name, ufunc_name
 from ..rules.probing import Rule, container_of
 from ..rules.ufuncs import OPERATOR_OF, UFUNCS, operator_type
@@ -397,3 +391,6 @@ def setitem(target: Any, key: Any, value: Any) -> Any:
     new = to_node(value)
     check_setitem(base.type, types, new.type)
     return record("setitem", (*arguments.inputs, new), base.type, key=template)
+
+
+INFERRING.update(f.__code__ for f in (call_by_rule, ufunc, binary, unary, getitem, setitem))

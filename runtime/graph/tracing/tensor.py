@@ -504,7 +504,12 @@ def _conjugate(number: Scalar) -> Any:
     return recording.builtin(complex, real, -imag) if number.type.python is complex else real
 
 
+def _is_integer(number: Any) -> Any:
+    return recording.cast(np.isfinite(number) & (np.floor(number) == number), ScalarType(bool))
+
+
 _NUMBER_PARTS: dict[str, Callable[[Any], Any]] = {
+    "is_integer": lambda number: functools.partial(_is_integer, number),
     "real": _real_part,
     "imag": _imaginary_part,
     "conjugate": lambda number: functools.partial(_conjugate, number),
@@ -712,7 +717,7 @@ class Tensor(Value):
     def __getattr__(self, name: str) -> Any:
         function = METHODS.get(name)
         if function is None:
-            raise AttributeError(f"a staged array has no attribute {name!r}")
+            return self._other_attribute(name)
 
         def method(*args: Any, **kwargs: Any) -> Any:
             if name in VIEW_METHODS:
@@ -728,6 +733,20 @@ class Tensor(Value):
             return result
 
         return _as_method(method, name)
+
+    def _other_attribute(self, name: str) -> Any:
+        is_number = not self.type.shape and not self.is_mutable
+        kind = self.type.dtype.type if is_number else np.ndarray
+        if name.startswith("_") or not hasattr(kind, name):
+            raise AttributeError(f"a staged array has no attribute {name!r}")
+        if name == "is_integer":
+            return functools.partial(_is_integer, self)
+        return self.fail(
+            f"has no {name}{'()' if callable(getattr(kind, name)) else ''}",
+            "the graph has no operation for it",
+            "use NumPy functions, or call it through ag.py_function",
+            UnsupportedFunctionError,
+        )
 
 
 def some(value: Any, use: str = "", *others: Any) -> Any:

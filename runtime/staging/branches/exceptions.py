@@ -16,6 +16,7 @@ from ...debugging.call_sites import enclosing_try
 from ...debugging.error_operands import has_staged_variable, operand_rows
 from ...debugging.positions import has_handler, position_at
 from ...debugging.tracebacks import (
+    INFERRING,
     RAISING_FUNCTIONS,
     is_at_raise,
     is_internal,
@@ -45,8 +46,9 @@ class AlwaysRaises(BaseException):
 def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
     """Return whether an exception is part of the program, so that the program raises it when it runs.
 
-    It is part of the program if it was raised by user code, by an operation of user code on plain values, by
-    a library that worked on plain values, or by reading a missing item of a staged list. Exceptions raised by
+    It is part of the program if it was raised by user code, by an operation of user code on plain values, or
+    on staged ones of these shapes, by a library that worked on plain values, or by reading a missing item of
+    a staged list. Exceptions raised by
     the packages in `but` concern only the trace. So do those of a library that received a staged value,
     because plain Python would have passed it another value.
     """
@@ -63,6 +65,8 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
         return False
     if (isinstance(error, _OF_UNLIKE_VALUES) and is_forked()) or _is_of_iteration(error):
         return True
+    if any(frame.f_code in INFERRING for frame in foreign):
+        return isinstance(error, _OF_OPERATIONS)
     if is_internal(code):
         kinds = AssertionError, LookupError, ArithmeticError, ValueError
         return isinstance(error, kinds) and code.co_name in RAISING_FUNCTIONS

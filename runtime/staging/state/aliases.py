@@ -11,7 +11,7 @@ import sys
 import types
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from types import CellType, FrameType, GeneratorType
+from types import CellType, FrameType
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +25,7 @@ from ...core.undefined import is_return_variable
 from ...debugging.tracebacks import frame_variables, is_internal
 from ...errors import AliasError
 from ...values.alternatives import parts_of
+from ...values.iterators import is_python_iterator
 from ...values.locations import Location, read_contents
 from ...values.plain_loops import is_looped_over, iterated_parts, keyed_loops, note_replaced
 from ...values.selected_container import SelectedContainer, raw_items
@@ -109,7 +110,8 @@ def other_reference(
             if name in known and any(v is value for v in (accounted or list)([held])):
                 allowed += [] if held is value else [held]
                 continue
-            if held is value and isinstance(value, GeneratorType) and not is_read_later(frame, name):
+            are_iterators = is_python_iterator(held) and is_python_iterator(value)
+            if are_iterators and not is_read_later(frame, name):
                 continue
             if held is value or leads_to(held, value, without=without):
                 return "the result of the function" if is_return_variable(name) else f"the variable {name!r}"

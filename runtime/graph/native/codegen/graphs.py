@@ -235,9 +235,9 @@ class GraphEmitter(AxisReductionEmitter):
         return not (value.may_warn and users and users[0].op in _PARTIAL_USERS)
 
     def is_late(self, node: Node) -> bool:
-        frame = self.frames[-1]
-        is_loop = frame.node is not None and frame.node.op != "cond"
-        carried = {a for a in Loop(frame.node).carried if is_plain(a.type)} if is_loop else set()
+        outer = self.frames[-1].node
+        is_in_loop = outer is not None and outer.op != "cond"
+        carried = {a for a in Loop(outer).carried if is_plain(a.type)} if is_in_loop else set()
         waiting, seen = [node], set()
         while waiting:
             current = waiting.pop()
