@@ -15,7 +15,7 @@ REPLACED = frozenset(
         "setdefault", "extend", "most_common", "subtract", "groupby",
         "accumulate", "chain", "combinations", "combinations_with_replacement", "compress", "cycle",
         "dropwhile", "filterfalse", "from_iterable", "islice", "iter", "pairwise", "permutations", "product",
-        "repeat", "starmap", "takewhile",
+        "reduce", "repeat", "starmap", "takewhile",
     )
 )  # fmt: skip
 """The names of the methods and functions that have replacements in `calls`."""

@@ -72,6 +72,7 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
     },
     "collections": {"deque": lists.make_deque, "Counter": keyed.make_counter},
     "itertools": {**pooled_iterators.REPLACEMENTS, "groupby": _groupby},
+    "functools": {"reduce": lists.reduce},
     "heapq": {
         **{n: lists.updating(n) for n in ("heapify", "heappush", "heappop", "heappushpop", "heapreplace")},
         "nsmallest": lists.extremes("nsmallest", reverse=False),

@@ -64,6 +64,17 @@ class ItemIterator(HeapObject):
         reached = self.values, *default
         return staging.if_exp(backend, has_ended, lambda: default[0], lambda: self._item(place), "", reached)
 
+    def ag__rest(self, *, takes_all: bool = True) -> Any:
+        """Return all items if none has been taken, and leave none; else the iterator, which has the others.
+
+        What may not take all of them gets the iterator, too, if later code can continue with it.
+        """
+        has_begun = staged_by(self.position) is not None or self.position
+        if has_begun or not (takes_all or staging.is_temporary(self)):
+            return self
+        self.position = _len(self.values)
+        return self.values
+
     def has_ended(self) -> Any:
         return _len(self.values) <= self.position
 

@@ -11,11 +11,13 @@ from typing import Any
 
 from .. import staging
 from ..backends import Backend, staged_by
+from ..backends.builtins import DISPATCHING
 from ..core.closures import nothing, set_nothing
 from ..errors import AliasError, UnsupportedFunctionError, ValueNeededError
 from ..values.selected_container import SelectedContainer
 from ..values.structures import flatten
 from . import keyed
+from .iterators import LoopState, is_range
 from .keyed import raise_if
 from .ordering import by_key, either, is_equal, select
 from .text import operand
@@ -246,3 +248,25 @@ def _operation(backend: Backend, attribute: str, name: str, options: dict[str, A
             remedy="use an array, and np.sort, np.argsort or np.searchsorted",
         )
     return operation
+
+
+def reduce(backend: Backend, function: Callable[..., Any], items: Any, *initial: Any) -> Any:
+    """`functools.reduce(function, items, *initial)`"""
+    function = DISPATCHING.get(id(function), function)
+    if staged_by(items) is None and not is_range(items):
+        return functools.reduce(function, items, *initial)
+    if is_range(items):
+        items = DISPATCHING[id(list)](items)
+    if not initial:
+        error = TypeError("reduce() of empty iterable with no initial value")
+        raise_if(backend, DISPATCHING[id(len)](items) == 0, error)
+        initial = (staging.get_item(items, 0),)
+        items = items[1:]
+    state = LoopState(("the result",), *initial)
+
+    def body(item: Any) -> None:
+        state.values = (function(state.values[0], item),)
+
+    get_state, set_state, names, _ = state.own
+    staging.for_stmt(backend, items, None, body, get_state, set_state, names, {})
+    return state.values[0]

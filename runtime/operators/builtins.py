@@ -22,6 +22,7 @@ from ..core.closures import nothing
 from ..core.forks import current_run
 from ..core.rolling_attempts import note_use
 from ..debugging.tracebacks import drop_current_frame
+from ..values.plain_loops import iterators_in
 from ..values.selected_container import SelectedList
 
 _INSPECTING = frozenset((isinstance, type, repr))
@@ -30,6 +31,7 @@ _SORTING = frozenset((original(min), original(max), sorted))
 _TAKING_SEQUENCES = _SORTING | {*NUMPY}
 _TRUTHS = frozenset((any, all))
 _PULLING = _SORTING | {sum, any, all}
+_TAKING_ALL = _SORTING | {sum, list, tuple, math.prod, math.fsum}
 _CONSUMERS = _PULLING | {list, tuple, next, math.prod, math.fsum}
 _ITERATORS = frozenset((enumerate, zip, map, filter))
 _LAZY: tuple[type, ...] = (GeneratorType, enumerate, zip, map, filter)
@@ -64,6 +66,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     if take is not None and (args[1:] or not _consumers().in_generator()):
                         return _next_of(take, *args[1:])
                 source = None
+                if any(hasattr(arg, "ag__rest") for arg in args):
+                    args = _rests(args, takes_all=function in _TAKING_ALL)
                 if args and function in _CONSUMERS:  # a tuple has the length that Python finds
                     source = staging.source_of(args[0], of_objects=function is not tuple)
                 if source is not None:
@@ -105,7 +109,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                 if backend is not None:
                     if function in _INSPECTING:
                         note_use(function)
-                    return backend.call_builtin(function, args, kwargs)
+                    result = backend.call_builtin(function, args, kwargs)
+                    return _consumers().taken_once(result) if function in (map, filter) else result
                 if len(args) == 1 and not kwargs:
                     result = staging.call_builtin(function, args[0])
                     if result is not NotImplemented:
@@ -123,6 +128,15 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
             raise
 
     return call if isinstance(function, type) else functools.wraps(function)(call)
+
+
+def _rests(args: tuple, *, takes_all: bool) -> tuple:
+    """Return what iterators over staged items have left in place of each that a call takes once."""
+    taken = [iterator for arg in args for iterator in iterators_in(arg)]
+    once = [hasattr(arg, "ag__rest") and sum(i is arg for i in taken) == 1 for arg in args]
+    return tuple(
+        [arg.ag__rest(takes_all=takes_all) if is_one else arg for arg, is_one in zip(args, once, strict=True)]
+    )
 
 
 def _next_of(take: Callable[[], Any], *default: Any) -> Any:

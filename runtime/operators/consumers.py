@@ -13,7 +13,8 @@ from typing import Any
 from .. import staging
 from ..backends import staged_by
 from ..backends.builtins import DISPATCHING
-from ..containers.item_iterators import in_generator
+from ..containers.item_iterators import ItemIterator, in_generator
+from ..containers.iterators import is_sized
 from ..containers.keyed import raise_if
 from ..core.active_backends import active_backend
 from ..core.closures import nothing
@@ -372,6 +373,11 @@ def _begun_late(value: Any) -> Any:
     """Return an argument, or for an object an iterator that calls `__iter__` when it takes the first item."""
     is_object = staging.source_of(value, of_objects=False) is None and staging.source_of(value) is not None
     return (item for items in (value,) for item in items) if is_object else value
+
+
+def taken_once(items: Any) -> Any:
+    """Return the items of `map` or `filter`, which the backend has computed, as an iterator over them."""
+    return ItemIterator(items) if is_sized(items) else items
 
 
 def iterator(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:

@@ -157,7 +157,10 @@ def not_in(item: Any, container: Any) -> Any:
 
 def _contains(item: Any, container: Any) -> Any:
     """Return `item in container` if either operand is staged, else None."""
-    container = staging.used(container, "contains", item) if ACTIVE else container
+    if ACTIVE:
+        if hasattr(container, "ag__rest"):
+            container = container.ag__rest(takes_all=False)
+        container = staging.used(container, "contains", item)
     if isinstance(container, (Mapping, Set)) and staging.has_staged(item):
         from ..containers import keyed  # noqa: PLC0415 - needed by staged keys only
 

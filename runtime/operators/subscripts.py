@@ -70,6 +70,8 @@ def unpacked(value: Any, before: int | None = None, after: int = 0) -> Any:
 
     With `before`, return as many items, a list of the rest, and the last `after` items.
     """
+    if hasattr(value, "ag__rest"):
+        value = value.ag__rest()
     backend = BACKENDS[type(value)]
     is_staged = backend is not None and backend.is_staged(value)
     if before is None:

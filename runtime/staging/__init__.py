@@ -15,6 +15,7 @@ from ..backends import AFTER_REGISTRATION
 from ..core.active_backends import ACTIVE
 
 _HOMES = {
+    "aliases": "is_temporary",
     "conditions": "if_exp if_stmt",
     "forks": "decide fork_if_exp fork_if_stmt run_function",
     "expressions": "contains ended extend found_in get_item has_staged in_branch keep "
@@ -56,6 +57,7 @@ def load() -> None:
     )
     from .branches import conditions, exceptions, forks  # noqa: PLC0415
     from .state import (  # noqa: PLC0415
+        aliases,
         growing_lists,
         missing_values,
         object_merging,
@@ -77,7 +79,7 @@ def load() -> None:
         recursion,
         special_methods,
     )
-    states = growing_lists, missing_values, object_merging, side_effects, unsupported
+    states = aliases, growing_lists, missing_values, object_merging, side_effects, unsupported
     for home in (*homes, *states, plain_loops):
         names = _HOMES[home.__name__.rpartition(".")[2]].split()
         globals().update({name: getattr(home, name) for name in names})

@@ -9,13 +9,12 @@ from typing import Any
 from ..backends import staged_by
 from ..core.active_backends import active_backend
 from ..core.closures import nothing
-from ..core.operands import is_read_later
 from ..errors import UnrolledLoopError
 from ..values.plain_loops import KeyedItems, iterators_in
 from .branches.conditions import if_stmt
 from .generators import continued_error
 from .loop_rolling import Outcome, remaining_range, roll
-from .state.aliases import holding_variables
+from .state.aliases import may_be_continued
 
 MAX_UNROLLED = 10_000
 LONG_RANGE = 16
@@ -71,7 +70,7 @@ def finish_loop(
 def _check_not_continued(items: Iterator[Any]) -> None:
     """Raise if later code continues an iterator whose items are all taken, wherever the loop ends."""
     for iterator in iterators_in(items):
-        if any(is_read_later(frame, name) for frame, name in holding_variables(iterator)):
+        if may_be_continued(iterator):
             kind = "a generator" if isinstance(iterator, GeneratorType) else "an iterator"
             raise continued_error(kind)
 

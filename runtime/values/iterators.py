@@ -25,6 +25,17 @@ def is_python_iterator(value: Any) -> bool:
     return kind.__module__ in ("builtins", "itertools") and hasattr(kind, "__next__")
 
 
+def referents(iterator: Any) -> list[Any]:
+    """Return what an iterator refers to, and in place of its tuples what these contain.
+
+    No tuple is read: that of `zip_longest` has a null pointer where an iterator is exhausted.
+    """
+    found: list[Any] = []
+    for part in gc.get_referents(iterator):
+        found += gc.get_referents(part) if type(part) is tuple else [part]
+    return found
+
+
 def iterator_position(value: Any) -> Any:
     """Return a value that compares equal until an iterator advances."""
     if isinstance(value, types.GeneratorType):
@@ -34,8 +45,7 @@ def iterator_position(value: Any) -> Any:
         return repr(value)
     if type(value) in _OF_SEQUENCES:
         return value.__reduce__()[2:]
-    parts = gc.get_referents(value)
-    parts += [inner for part in parts if type(part) is tuple for inner in part]  # inside zip and map
+    parts = referents(value)
     return operator.length_hint(value, -1), [
         iterator_position(part) for part in parts if is_python_iterator(part)
     ]

@@ -17,6 +17,7 @@ from ..core.active_backends import active_backend
 from ..core.closures import nothing
 from ..errors import AliasError
 from .array_views import key_of_view
+from .iterators import referents
 
 
 class Watched(itertools.chain):
@@ -117,13 +118,9 @@ def iterators_in(iterator: Any) -> Iterator[Any]:
     stack = [iterator]
     while stack:
         item = stack.pop()
-        parts = item if type(item) is tuple else (item,)  # `zip` has a tuple of iterators
-        if not all(hasattr(type(part), "__next__") for part in parts):
-            continue
-        yield from parts
-        stack += [
-            referent for part in parts if type(part) not in _CODE for referent in gc.get_referents(part)
-        ]
+        if hasattr(type(item), "__next__"):
+            yield item
+            stack += [] if type(item) in _CODE else referents(item)
 
 
 @contextlib.contextmanager
