@@ -140,7 +140,9 @@ def for_stmt(
             iter_ = source.iterator()
         if extra_test is None:
             if ACTIVE and type(iter_) is range and len(iter_) >= staging.LONG_RANGE:
-                iter_ = staging.start_long_range(iter_, None, body, get_state, set_state, symbol_names)
+                target = opts.get("iterate_names", "")
+                state = get_state, set_state, symbol_names
+                iter_ = staging.start_long_range(iter_, None, body, *state, target)
             for item in staging.watched(iter_) if ACTIVE else iter_:
                 body(item)
         else:
@@ -169,7 +171,8 @@ def for_items(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
         iter_ = staging.watched(iter_) if ACTIVE else iter_
         state = get_state, set_state, symbol_names
         if extra_test is None:
-            return staging.start_long_range(iter_, None, body, *state) if is_long else iter_
+            target = opts.get("iterate_names", "")
+            return staging.start_long_range(iter_, None, body, *state, target) if is_long else iter_
         test_result = extra_test()
         items = iter(iter_)
         if test_result is True:

@@ -124,7 +124,7 @@ def assumed(condition: Any, frame: FrameType) -> bool | None:
 def _expression(generator: Any, function: FunctionType, iterated: Any) -> Source:
     if inner := source_of(iterated):
         iterated = None
-    items = iterated.value if isinstance(iterated, StagedItems) else iterated
+    items = iterated.value if isinstance(iterated, StagedItems) else _as_range(iterated)
 
     def drive(consumer: Consumer, loop: Loop) -> None:
         def body(item: Any) -> None:
@@ -134,6 +134,17 @@ def _expression(generator: Any, function: FunctionType, iterated: Any) -> Source
 
     remake = lambda: function(inner.iterator() if inner else iterated)  # noqa: E731 - a single expression
     return Source(drive, remake, generator, inner=inner, reached=(function,))
+
+
+def _as_range(items: Any) -> Any:
+    """Return the range over which an iterator goes, as a loop over a long one rolls, or any other value."""
+    if type(items) is not _RANGE_ITERATOR:
+        return items
+    _, [values], place = items.__reduce__()
+    return values[place:]
+
+
+_RANGE_ITERATOR = type(iter(range(0)))
 
 
 def _consume_results(consumer: Consumer, loop: Loop, function: FunctionType, item: Any, assumed: int) -> None:

@@ -75,10 +75,12 @@ def roll(
     items: Iterator[Any],
     *,
     keeps_plain: bool = False,
+    target: str = "",
 ) -> Outcome:
     """Stage the iterations over `rest` as one loop if possible. Otherwise change nothing.
 
-    With `keeps_plain`, a loop that changes a plain value is not rolled, since that value would become staged.
+    With `keeps_plain`, a loop that changes a plain value is not rolled, since that value would become staged,
+    unless it is that of the variable `target`.
     """
     if len(rest) < MIN_ROLLED or not getattr(backend, "rolls_ranges", False):
         return Outcome.REFUSED
@@ -98,7 +100,7 @@ def roll(
             changed = list(_changed_plain_values(carried))
             if any(outlives(statement, location) for location in changed):
                 raise CannotRoll  # it would keep a staged value
-            if keeps_plain and changed:
+            if keeps_plain and any(getattr(location, "name", None) != target for location in changed):
                 raise _PlainValueError
             build_for(carried, path, rest, first_test, {})
             attempt.commit()

@@ -82,15 +82,18 @@ def start_long_range(
     get_state: Callable[[], tuple],
     set_state: Callable[[tuple], None],
     names: Sequence[str],
+    target: str = "",
 ) -> Iterator[int]:
     """Run the first iterations of a loop over a long plain range, and roll the others if possible.
 
-    Return the items that are left. `extra_test()` has just returned True.
+    Return the items that are left. `extra_test()` has just returned True. A loop without it leaves the last
+    item in the variable `target`.
     """
     backend, items = active_backend(), iter(values)
     if not getattr(backend, "rolls_long_ranges", False):
         return items
     state = get_state, set_state
+    target = target if extra_test is None and target in names else ""
     for count in (1, 2):
         body(next(items))
         if extra_test is not None:
@@ -101,9 +104,14 @@ def start_long_range(
             if not test_result:
                 return iter(())
         outcome = roll(
-            backend, values[count:], True, extra_test or _always, body, state, names, items, keeps_plain=True
-        )
+            backend, values[count:], True, extra_test or _always, body, state, names, items,
+            keeps_plain=True, target=target,
+        )  # fmt: skip
         if outcome is Outcome.ROLLED:
+            if target:
+                place = names.index(target)
+                found = get_state()
+                set_state((*found[:place], values[-1], *found[place + 1 :]))
             return iter(())
         if outcome is Outcome.REFUSED:
             break

@@ -53,7 +53,7 @@ def _item_of_sequence(backend: Any, target: Any, key: Any) -> Any:
     if not isinstance(aval, ListType):
         raise mixed_items_error(target, "a tensor")
     items = backend.staged_list(list(target))
-    items.name = type(target).__name__
+    items.ag__name = type(target).__name__
     return items[backend.tensor(key) if not isinstance(key, slice) else _plain_key(backend, key)]
 
 

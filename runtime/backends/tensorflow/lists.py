@@ -199,7 +199,7 @@ class StagedList:
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             return tf.convert_to_tensor(self)[key]
-        return self.item(self._checked_index(key, f"{self.name.removeprefix('a ')} index out of range"))
+        return self.item(self._checked_index(key, f"{self.ag__name.removeprefix('a ')} index out of range"))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, slice):

@@ -49,7 +49,7 @@ class TensorType(Aval):
 class Handle:
     """A tensor that a branch or loop writes to in place; its final value is copied into it."""
 
-    name, shared = "a tensor that is written to in place", ""
+    ag__name, shared = "a tensor that is written to in place", ""
 
     def __init__(self, tensor: torch.Tensor):
         self.tensor = tensor
