@@ -70,10 +70,15 @@ class ItemIterator(HeapObject):
         What may not take all of them gets the iterator, too, if later code can continue with it.
         """
         has_begun = staged_by(self.position) is not None or self.position
-        if has_begun or not (takes_all or staging.is_temporary(self)):
+        if has_begun or (not takes_all and staging.may_be_continued(self)):
             return self
         self.position = _len(self.values)
         return self.values
+
+    def __radd__(self, items: Any) -> Any:
+        """`items += self` for a list"""
+        rest = self.ag__rest() if type(items) is list else self
+        return NotImplemented if rest is self else items + rest
 
     def has_ended(self) -> Any:
         return _len(self.values) <= self.position

@@ -255,7 +255,7 @@ def reduce(backend: Backend, function: Callable[..., Any], items: Any, *initial:
     function = DISPATCHING.get(id(function), function)
     if staged_by(items) is None and not is_range(items):
         return functools.reduce(function, items, *initial)
-    if is_range(items):
+    if not hasattr(items, "shape") and getattr(type(items), "python_class", None) is not list:
         items = DISPATCHING[id(list)](items)
     if not initial:
         error = TypeError("reduce() of empty iterable with no initial value")

@@ -32,6 +32,7 @@ _TAKING_SEQUENCES = _SORTING | {*NUMPY}
 _TRUTHS = frozenset((any, all))
 _PULLING = _SORTING | {sum, any, all}
 _TAKING_ALL = _SORTING | {sum, list, tuple, math.prod, math.fsum}
+_TAKING_ITEMS = _TAKING_ALL | _TRUTHS | {enumerate, zip, map, filter}
 _CONSUMERS = _PULLING | {list, tuple, next, math.prod, math.fsum}
 _ITERATORS = frozenset((enumerate, zip, map, filter))
 _LAZY: tuple[type, ...] = (GeneratorType, enumerate, zip, map, filter)
@@ -66,8 +67,8 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
                     if take is not None and (args[1:] or not _consumers().in_generator()):
                         return _next_of(take, *args[1:])
                 source = None
-                if any(hasattr(arg, "ag__rest") for arg in args):
-                    args = _rests(args, takes_all=function in _TAKING_ALL)
+                if function in _TAKING_ITEMS and any(hasattr(type(arg), "ag__rest") for arg in args):
+                    args = _rests(function, args)
                 if args and function in _CONSUMERS:  # a tuple has the length that Python finds
                     source = staging.source_of(args[0], of_objects=function is not tuple)
                 if source is not None:
@@ -130,10 +131,13 @@ def _dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
     return call if isinstance(function, type) else functools.wraps(function)(call)
 
 
-def _rests(args: tuple, *, takes_all: bool) -> tuple:
-    """Return what iterators over staged items have left in place of each that a call takes once."""
+def _rests(function: Callable[..., Any], args: tuple) -> tuple:
+    """Return what iterators over staged items have left in place of each whose items a call takes once."""
+    if function in _SORTING and len(args) > 1:
+        return args
     taken = [iterator for arg in args for iterator in iterators_in(arg)]
-    once = [hasattr(arg, "ag__rest") and sum(i is arg for i in taken) == 1 for arg in args]
+    once = [hasattr(type(arg), "ag__rest") and sum(i is arg for i in taken) == 1 for arg in args]
+    takes_all = function in _TAKING_ALL
     return tuple(
         [arg.ag__rest(takes_all=takes_all) if is_one else arg for arg, is_one in zip(args, once, strict=True)]
     )
@@ -178,6 +182,7 @@ def _consumed(function: Callable[..., Any], items: Iterable[Any]) -> Iterable[An
         item, _ = staging.truth(item)
         if not has_staged and (backend := staged_by(item)) is not None:
             has_staged = True
+            staging.check_not_continued(items)
             if isinstance(items, (map, filter)):
                 check = staging.without_effects(backend, items)
         consumed.append(item if has_staged else bool(item))

@@ -158,7 +158,7 @@ def not_in(item: Any, container: Any) -> Any:
 def _contains(item: Any, container: Any) -> Any:
     """Return `item in container` if either operand is staged, else None."""
     if ACTIVE:
-        if hasattr(container, "ag__rest"):
+        if hasattr(type(container), "ag__rest"):
             container = container.ag__rest(takes_all=False)
         container = staging.used(container, "contains", item)
     if isinstance(container, (Mapping, Set)) and staging.has_staged(item):

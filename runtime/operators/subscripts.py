@@ -36,6 +36,8 @@ def set_item(target: Any, key: Any, value: Any) -> Any:
     """`target[key] = value`, returning the updated target, which may be a new object."""
     try:
         backend = staging.owner_of_item(target, key, value) if has_backends() else None
+        if type(key) is slice and hasattr(type(value), "ag__rest"):
+            return set_item(target, key, value.ag__rest())
         if backend is not None:
             if isinstance(target, (list, dict)) and _is_structured(target, key, value):
                 from ..containers import lists  # noqa: PLC0415 - needed by traces only
@@ -70,8 +72,8 @@ def unpacked(value: Any, before: int | None = None, after: int = 0) -> Any:
 
     With `before`, return as many items, a list of the rest, and the last `after` items.
     """
-    if hasattr(value, "ag__rest"):
-        value = value.ag__rest()
+    if hasattr(type(value), "ag__rest"):
+        value = value.ag__rest(takes_all=False)
     backend = BACKENDS[type(value)]
     is_staged = backend is not None and backend.is_staged(value)
     if before is None:

@@ -15,7 +15,7 @@ from ..backends import AFTER_REGISTRATION
 from ..core.active_backends import ACTIVE
 
 _HOMES = {
-    "aliases": "is_temporary",
+    "aliases": "may_be_continued",
     "conditions": "if_exp if_stmt",
     "forks": "decide fork_if_exp fork_if_stmt run_function",
     "expressions": "contains ended extend found_in get_item has_staged in_branch keep "
@@ -28,7 +28,7 @@ _HOMES = {
     "identity": "identical",
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit sized",
-    "loop_unrolling": "LONG_RANGE finish_loop start_long_range",
+    "loop_unrolling": "LONG_RANGE check_not_continued finish_loop start_long_range",
     "missing_values": "bound bound_parts certain inspected is_none is_optional markers used whole",
     "object_merging": "bind_attributes",
     "plain_loops": "followed followed_items watched",

@@ -21,7 +21,7 @@ from ..core.closures import PUSH_FORMS, get_nothing, set_nothing
 from ..errors import StagingError
 from ..errors.recursion import refusal
 from ..values.iterators import is_python_iterator
-from ..values.plain_loops import iterating
+from ..values.plain_loops import LOOKED_THROUGH, iterating
 from ..values.reachability import reaches
 from .expressions import has_staged, in_branch
 from .state.aliases import StateNames, holding_variables, is_held_otherwise, other_reference
@@ -129,7 +129,7 @@ class Passed:
 
     def items(self) -> Iterator[Any]:
         if not self.can_continue:
-            raise continued_error("a generator")
+            raise continued_error("an argument of a generator")
         return iter(()) if self.generator is None else self.generator
 
 
@@ -142,7 +142,11 @@ def continued_error(iterator: str) -> StagingError:
 
 
 def _passed(passed: Passed) -> Iterator[Any]:
-    yield from passed.items()
+    for item in passed.items():  # noqa: UP028 - `yield from` would close the generator
+        yield item
+
+
+LOOKED_THROUGH[_passed.__code__] = lambda argument: argument.gi_frame.f_locals["passed"].generator
 
 
 class Source:

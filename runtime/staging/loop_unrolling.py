@@ -34,7 +34,7 @@ def finish_loop(
     Those over a plain range are rolled if possible. If the types of variables are not stable, a second
     attempt follows one more iteration.
     """
-    _check_not_continued(items)
+    check_not_continued(items)
     rest, attempts = remaining_range(items), 2
     if isinstance(items, KeyedItems):
         items.goes_on = extra_test
@@ -67,9 +67,9 @@ def finish_loop(
         if_stmt(owner, test_result, iteration, nothing, get_state, set_state, names, len(names))
 
 
-def _check_not_continued(items: Iterator[Any]) -> None:
+def check_not_continued(items: Any) -> None:
     """Raise if later code continues an iterator whose items are all taken, wherever the loop ends."""
-    for iterator in iterators_in(items):
+    for iterator in iterators_in(items, in_generators=True):
         if may_be_continued(iterator):
             kind = "a generator" if isinstance(iterator, GeneratorType) else "an iterator"
             raise continued_error(kind)

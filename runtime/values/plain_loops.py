@@ -113,14 +113,28 @@ def is_looped_over(container: Any) -> bool:
     return any(container is held for found in iterators for held in gc.get_referents(found))
 
 
-def iterators_in(iterator: Any) -> Iterator[Any]:
-    """Yield an iterator and those from which it takes its items, up to generators."""
+def iterators_in(iterator: Any, *, in_generators: bool = False) -> Iterator[Any]:
+    """Yield an iterator and those from which it takes its items, up to generators.
+
+    With `in_generators`, yield those to which variables of generators refer, too.
+    """
     stack = [iterator]
     while stack:
         item = stack.pop()
         if hasattr(type(item), "__next__"):
             yield item
-            stack += [] if type(item) in _CODE else referents(item)
+            inner = LOOKED_THROUGH.get(getattr(item, "gi_code", None))
+            if inner is not None and item.gi_frame is not None:
+                stack.append(inner(item))
+            elif type(item) not in _CODE:
+                stack += referents(item)
+            elif in_generators:
+                frame = getattr(item, "gi_frame", None)
+                stack += referents(item) if frame is None else frame.f_locals.values()
+
+
+LOOKED_THROUGH: dict[Any, Callable[[Any], Any]] = {}
+"""Functions from a generator to the iterator from which it takes all its items, by the generator's code."""
 
 
 @contextlib.contextmanager

@@ -88,6 +88,9 @@ def may_vary(node: Node) -> bool:
     return is_scalar or node.op not in ("constant", "dimension", "len")
 
 
+_LARGEST_LEAST = 2**31  # which machine code compares with; a Python int may have more than 64 bits
+
+
 def _least(node: Node, *, is_rising: bool) -> int | None:
     """Return the least integer that enters the region in place of a value, or None if that is not known.
 
@@ -97,7 +100,7 @@ def _least(node: Node, *, is_rising: bool) -> int | None:
         return 0
     if node.op != "constant" or type(node.attrs["value"]) is not int or node.attrs["value"] < 0:
         return None
-    return min(node.attrs["value"], 2**31) if is_rising else 0
+    return min(node.attrs["value"], _LARGEST_LEAST) if is_rising else 0
 
 
 def _is_positive(node: Node) -> bool:

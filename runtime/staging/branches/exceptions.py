@@ -46,9 +46,9 @@ class AlwaysRaises(BaseException):
 def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
     """Return whether an exception is part of the program, so that the program raises it when it runs.
 
-    It is part of the program if it was raised by user code, by an operation of user code on plain values, or
-    on staged ones of these shapes, by a library that worked on plain values, or by reading a missing item of
-    a staged list. Exceptions raised by
+    It is part of the program if it was raised by user code, by an operation of user code on plain values, by
+    one that fails for all staged values of these shapes, by a library that worked on plain values, or by
+    reading a missing item of a staged list. Exceptions raised by
     the packages in `but` concern only the trace. So do those of a library that received a staged value,
     because plain Python would have passed it another value.
     """

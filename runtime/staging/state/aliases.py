@@ -27,13 +27,7 @@ from ...errors import AliasError
 from ...values.alternatives import parts_of
 from ...values.iterators import is_python_iterator
 from ...values.locations import Location, read_contents
-from ...values.plain_loops import (
-    is_looped_over,
-    iterated_parts,
-    iterators_in,
-    keyed_loops,
-    note_replaced,
-)
+from ...values.plain_loops import is_looped_over, iterated_parts, keyed_loops, note_replaced
 from ...values.selected_container import SelectedContainer, raw_items
 from .heap import is_closed, is_older, is_user_object
 from .search import ATOMS, MAX_STEPS, ROOT, any_leads_to, leads_to, reached, user_frames
@@ -144,15 +138,12 @@ def is_held_otherwise(generator: Any) -> bool:
 
 
 def may_be_continued(iterator: Any) -> bool:
-    """Return whether later code may take items of an iterator: by a variable, or where an object has it."""
-    named = ((f, name) for f, name, held in _variables() if any(i is iterator for i in iterators_in(held)))
-    return any(is_read_later(*place) for place in named) or any(True for _ in holding_slots(iterator))
-
-
-def is_temporary(value: Any) -> bool:
-    """Return whether no variable that later code reads, attribute or item refers to a value."""
-    is_read = any(is_read_later(*place) for place in holding_variables(value))
-    return not is_read and not any(True for _ in holding_slots(value))
+    """Return whether variables that later code reads, or globals, lead to an iterator."""
+    starts = [held for frame, name, held in _variables() if is_read_later(frame, name)]
+    scopes = {id(frame.f_globals): frame.f_globals for frame in user_frames()}
+    for scope in scopes.values():
+        starts += [held for name, held in scope.items() if name not in OF_MODULES and not is_closed(held)]
+    return any(held is iterator for held in starts) or any_leads_to(starts, iterator)
 
 
 def replaced(

@@ -15,7 +15,7 @@ from ...ir.graph import Node, Slot
 from ...ir.subgraphs import Loop
 from ...ir.types import ArrayType
 from ..assembly.values import Array, Range
-from .loop_facts import keeps_shape, offset_from
+from .loop_facts import offset_from
 
 if TYPE_CHECKING:
     from ..assembly.memory import MemoryEmitter
@@ -50,7 +50,7 @@ def recurrences(emitter: MemoryEmitter, loop: Loop, source: Any) -> Iterator[Rec
     step = int(source.step.register)
     nodes = loop.body.nodes
     for index, (argument, result) in enumerate(zip(loop.carried, loop.results, strict=True)):
-        if result.op != "setitem" or result.inputs[0] is not argument or not keeps_shape(loop, index):
+        if result.op != "setitem" or result.inputs[0] is not argument:
             continue
         place = _place(result, loop, element)
         if place is None:

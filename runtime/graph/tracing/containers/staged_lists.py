@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
+from ....backends.builtins import DISPATCHING
 from ....core.active_backends import active_backend
 from ....core.in_flight import running
 from ....debugging.tracebacks import opcode_of, user_frame
@@ -117,7 +118,7 @@ class StagedList(Staged):
 
     def extend(self, values: Any) -> None:
         if not isinstance(values, (list, tuple, StagedList)):
-            values = active_backend().call_builtin(list, (values,), {})
+            values = DISPATCHING[id(list)](values)
         if self.begin_change():
             self.update("extend", values if isinstance(values, StagedList) else lists.staged_list(values))
         elif isinstance(values, StagedList):
@@ -278,7 +279,7 @@ class StagedDeque(StagedList):
         self.update("appendleft", value)
 
     def extend(self, values: Any, method: str = "extend") -> None:
-        items = active_backend().call_builtin(list, (values,), {})
+        items = DISPATCHING[id(list)](values)
         self.update(method, lists.staged_list(items) if isinstance(items, list) else items)
 
     def extendleft(self, values: Any) -> None:
