@@ -140,7 +140,8 @@ def _as_range(items: Any) -> Any:
     """Return the range over which an iterator goes, as a loop over a long one rolls, or any other value."""
     if type(items) is not _RANGE_ITERATOR:
         return items
-    _, [values], place = items.__reduce__()
+    reduced: Any = items.__reduce__()
+    _, [values], place = reduced
     return values[place:]
 
 

@@ -236,8 +236,8 @@ class GraphEmitter(AxisReductionEmitter):
 
     def is_late(self, node: Node) -> bool:
         outer = self.frames[-1].node
-        is_in_loop = outer is not None and outer.op != "cond"
-        carried = {a for a in Loop(outer).carried if is_plain(a.type)} if is_in_loop else set()
+        loop = None if outer is None or outer.op == "cond" else Loop(outer)
+        carried = {a for a in loop.carried if is_plain(a.type)} if loop else set()
         waiting, seen = [node], set()
         while waiting:
             current = waiting.pop()
