@@ -310,6 +310,7 @@ def is_private(name: str) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_private_interfaces_stand_in_one_module() -> None:
     """Of each framework only `private.py` imports what a version may take away, of torch `dynamo.py`, too."""
     found = {

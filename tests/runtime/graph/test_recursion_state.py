@@ -157,6 +157,7 @@ def test_a_try_around_a_call_of_the_function_itself_is_refused():
         ag.function(f)(N)
 
 
+@pytest.mark.slow
 def test_a_try_that_catches_what_many_calls_raise_is_refused():
     def f(xs, wanted):
         def search(i, total):

@@ -35,9 +35,9 @@ def filtered(a, b):
 
 
 def matrix_product(a, b):
-    a, b, c = a.reshape(20, 20), b.reshape(20, 20), np.zeros((20, 20))
-    for i in range(20):
-        for j in range(20):
+    a, b, c = a[:320].reshape(16, 20), b[:320].reshape(20, 16), np.zeros((16, 16))
+    for i in range(16):
+        for j in range(16):
             c[i, j] = sum(a[i, k] * b[k, j] for k in range(20))
     return c
 
