@@ -22,8 +22,18 @@ from autograph_rs.testing.harness import files, load, run
 each_sample = pytest.mark.parametrize(
     "sample", [pytest.param(sample, id=sample.id) for sample in ALL], scope="module"
 )
+SLOW = {
+    "objects.py::binary_tree", "recursion_state.py::chosen_items", "recursion_state.py::paths",
+    "recursion_state.py::solved_by_an_exception",
+}  # fmt: skip
+"""Samples that take seconds to trace."""
 each_staged_sample = pytest.mark.parametrize(
-    "sample", [pytest.param(sample, id=sample.id) for sample in ALL if sample.staged]
+    "sample",
+    [
+        pytest.param(sample, id=sample.id, marks=pytest.mark.slow if sample.id in SLOW else ())
+        for sample in ALL
+        if sample.staged
+    ],
 )
 each_third_sample = pytest.mark.parametrize(
     "sample", [pytest.param(sample, id=sample.id) for sample in ALL[:: some(4, 1)]], scope="module"

@@ -109,6 +109,7 @@ print(*(made.tolist() for made in joblib.Parallel(n_jobs=2)(jobs)))
 """
 
 
+@pytest.mark.slow
 def test_processes_of_the_standard_library(tmp_path: Path):
     (tmp_path / "program.py").write_text(POOLS, encoding="utf-8")
     done = python("program.py", cwd=tmp_path)

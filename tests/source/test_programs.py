@@ -60,6 +60,7 @@ def test_a_command(tmp_path: Path, start: tuple[str, ...]):
     works(python(*start, cwd=tmp_path))
 
 
+@pytest.mark.slow
 def test_text_that_a_command_executes(tmp_path: Path):
     """It has the name of the command's text, <string>, and is another; so have dataclasses."""
     inner = PROGRAM.replace("x * 2", "x * 3")
@@ -72,6 +73,7 @@ def test_text_that_a_command_executes(tmp_path: Path):
     works(python("-c", f"{IMPORTS}{record}{uses}", cwd=tmp_path))
 
 
+@pytest.mark.slow
 def test_standard_input(tmp_path: Path):
     fails(python(cwd=tmp_path, given=PROGRAM), TYPED)
     fails(python("-c", "import code; code.interact()", cwd=tmp_path, given=f"{PROGRAM}\n"), TYPED)
@@ -121,6 +123,7 @@ def test_the_prompt_that_edits(tmp_path: Path):
     shell.close()
 
 
+@pytest.mark.slow
 def test_an_archive(tmp_path: Path):
     """Modules in a .zip file, on the path or started as a .pyz, are read from there."""
     write(tmp_path / "app", "__main__.py", "import program\n")
@@ -130,6 +133,7 @@ def test_an_archive(tmp_path: Path):
     works(python("-c", "import sys; sys.path.insert(0, 'app.pyz'); import program", cwd=tmp_path))
 
 
+@pytest.mark.slow
 def test_compiled_files_alone(tmp_path: Path):
     path = write(tmp_path, text=PROGRAM)
     assert compileall.compile_file(path, legacy=True, quiet=1)

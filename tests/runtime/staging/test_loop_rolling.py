@@ -295,6 +295,7 @@ def test_short_loops_stay_unrolled():
     assert outcomes == []
 
 
+@pytest.mark.slow
 def test_gradients():
     def loss(x):
         return decay(x, 40).sum() + counters(x)[0].sum()
