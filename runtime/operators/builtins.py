@@ -32,9 +32,9 @@ _TAKING_SEQUENCES = _SORTING | {*NUMPY}
 _TRUTHS = frozenset((any, all))
 _PULLING = _SORTING | {sum, any, all}
 _TAKING_ALL = _SORTING | {sum, list, tuple, math.prod, math.fsum}
-_TAKING_ITEMS = _TAKING_ALL | _TRUTHS | {enumerate, zip, map, filter}
-_CONSUMERS = _PULLING | {list, tuple, next, math.prod, math.fsum}
+_CONSUMERS = _TAKING_ALL | _TRUTHS | {next}
 _ITERATORS = frozenset((enumerate, zip, map, filter))
+_TAKING_ITEMS = _TAKING_ALL | _TRUTHS | _ITERATORS
 _LAZY: tuple[type, ...] = (GeneratorType, enumerate, zip, map, filter)
 
 

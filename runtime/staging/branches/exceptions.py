@@ -48,9 +48,9 @@ def is_own_raise(error: BaseException, but: Collection[str] = ()) -> bool:
 
     It is part of the program if it was raised by user code, by an operation of user code on plain values, by
     one that fails for all staged values of these shapes, by a library that worked on plain values, or by
-    reading a missing item of a staged list. Exceptions raised by
-    the packages in `but` concern only the trace. So do those of a library that received a staged value,
-    because plain Python would have passed it another value.
+    reading a missing item of a staged list. Exceptions raised by the packages in `but` concern only the
+    trace. So do those of a library that received a staged value, because plain Python would have passed it
+    another value.
     """
     place: types.TracebackType | None = None
     foreign: list[types.FrameType] = []
