@@ -31,6 +31,7 @@ from .generators import (
     of_a_function,
     source_of,
 )
+from .loop_rolling import remaining_range
 
 _PUSH_FORMS: WeakKeyDictionary[Any, tuple[Callable[..., Any], Callable[[Any], Any], Any]] = (
     WeakKeyDictionary()
@@ -124,7 +125,10 @@ def assumed(condition: Any, frame: FrameType) -> bool | None:
 def _expression(generator: Any, function: FunctionType, iterated: Any) -> Source:
     if inner := source_of(iterated):
         iterated = None
-    items = iterated.value if isinstance(iterated, StagedItems) else _as_range(iterated)
+    if isinstance(iterated, StagedItems):
+        items = iterated.value
+    else:
+        items = remaining_range(iterated) or iterated  # a loop over a long range rolls
 
     def drive(consumer: Consumer, loop: Loop) -> None:
         def body(item: Any) -> None:
@@ -134,18 +138,6 @@ def _expression(generator: Any, function: FunctionType, iterated: Any) -> Source
 
     remake = lambda: function(inner.iterator() if inner else iterated)  # noqa: E731 - a single expression
     return Source(drive, remake, generator, inner=inner, reached=(function,))
-
-
-def _as_range(items: Any) -> Any:
-    """Return the range over which an iterator goes, as a loop over a long one rolls, or any other value."""
-    if type(items) is not _RANGE_ITERATOR:
-        return items
-    reduced: Any = items.__reduce__()
-    _, [values], place = reduced
-    return values[place:]
-
-
-_RANGE_ITERATOR = type(iter(range(0)))
 
 
 def _consume_results(consumer: Consumer, loop: Loop, function: FunctionType, item: Any, assumed: int) -> None:
