@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import dis
+import functools
 import linecache
 import re
 import types
@@ -183,8 +184,13 @@ def _nodes_at(position: CodePosition, *kinds: Any) -> Iterator[Any]:
             yield node
 
 
-def _nodes(file: str) -> Iterator[ast.AST]:
+def _nodes(file: str) -> tuple[ast.AST, ...]:
+    return _nodes_of("".join(linecache.getlines(file)))
+
+
+@functools.lru_cache(maxsize=2)
+def _nodes_of(source: str) -> tuple[ast.AST, ...]:
     try:
-        return ast.walk(ast.parse("".join(linecache.getlines(file))))
+        return (*ast.walk(ast.parse(source)),)
     except (SyntaxError, ValueError):
-        return iter(())
+        return ()

@@ -196,9 +196,17 @@ def is_iterated(container: Any) -> bool:
             if frame.f_locals.get("iter_") is container:
                 return True
         else:
-            loops = loops or _FOR_ITER in frame.f_code.co_code[::2]
+            loops = loops or _is_in_for_loop(frame)
         frame = (holder_frame(frame) or frame).f_back
     return loops and any(type(r).__name__ in _ITERATORS for r in gc.get_referrers(container))
+
+
+def _is_in_for_loop(frame: FrameType) -> bool:
+    """Return whether a frame is in a Python loop. Only then are all objects searched for its iterator."""
+    if _FOR_ITER not in frame.f_code.co_code[::2]:
+        return False
+    loops = (i for i in dis.get_instructions(frame.f_code) if i.opcode == _FOR_ITER)
+    return any(loop.offset <= frame.f_lasti < loop.argval for loop in loops)
 
 
 _FOR_ITER = dis.opmap["FOR_ITER"]

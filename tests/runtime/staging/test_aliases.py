@@ -390,3 +390,48 @@ def test_text_of_containers_of_staged_values(f):
 def test_text_of_plain_containers_and_staged_values():
     f = ag.function(lambda x: f"{(1, 2)} {x!r} {[3]}")
     assert f(np.float64(2.0)) == f"(1, 2) {np.float64(2.0)!r} [3]"
+
+
+@ag.do_not_convert
+def each(items, f):
+    for item in items:
+        f(item)
+
+
+@ag.do_not_convert
+def map_each(items, f):
+    for _ in map(f, items):
+        pass
+
+
+@ag.do_not_convert
+def first_after_a_loop(items, f):
+    for _ in items:
+        pass
+    f(items[0])
+
+
+def count_with(loop):
+    def count(x):
+        found = [x, x + 1.0]
+
+        def double(item):
+            if item > 0.0 and len(found) < 4:
+                found.append(item * 2.0)
+
+        loop(found, double)
+        return len(found)
+
+    return count
+
+
+@pytest.mark.parametrize("loop", [each, map_each])
+def test_a_list_that_grows_in_a_loop_of_plain_python_is_refused(loop):
+    with pytest.raises(ag.StagingError, match="while a Python loop iterates over it"):
+        ag.function(count_with(loop))(np.float64(1.0))
+
+
+@pytest.mark.parametrize("x", [1.0, -1.0])
+def test_a_list_may_grow_after_a_loop_of_plain_python(x):
+    count = count_with(first_after_a_loop)
+    assert ag.function(count)(np.float64(x)) == count(x)
