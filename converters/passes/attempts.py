@@ -29,7 +29,7 @@ def convert_attempt(self: Any, statement: gast.AST, point: Any, closures: list[g
     """Convert a `try` or `with` in the pass `ControlFlow`."""
     facts = self.facts
     changes, before, handled = facts.changes(statement), facts.entry(statement), facts.head(statement).live
-    caught = handled.select(changes.bindings | changes.deletions)
+    caught = handled.select(self.changed(changes))
     state = self.state(changes, facts.exit(statement).live, handled | before.live, before.unbound)
     self.convert_in_place(statement, replace(point, in_closure=True), closures)
     kinds = [

@@ -331,12 +331,13 @@ class ControlFlow(Pass):
         self.closure_bindings |= names - self.global_names
         return scope_declarations(names - self.global_names, names & self.global_names)
 
+    def changed(self, changes: Activity) -> set[str]:
+        """Return the variables that a statement may bind, delete or mutate, itself or by calls of closures."""
+        changed = changes.bindings | changes.deletions | changes.mutations | self.facts.body.nonlocal_bindings
+        return (changed & self.facts.variables) - self.context.functions
+
     def state(self, changes: Activity, after: Names, inside: Names | None, unbound: Names) -> State:
-        facts = self.facts
-        changed = (
-            changes.bindings | changes.deletions | changes.mutations | facts.body.nonlocal_bindings
-        ) & facts.variables
-        changed = changed - self.context.functions  # `-=` would iterate over all added functions
+        facts, changed = self.facts, self.changed(changes)
         outputs = after.select(changed)
         attributes = sorted(p for p in changes.attributes if p.partition(".")[0] not in changes.bindings)
         inner = inside.select(changed) - outputs if inside is not None else set()

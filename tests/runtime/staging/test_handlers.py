@@ -289,11 +289,47 @@ def items_until_the_end(xs):
         return total
 
 
+def counted_by_a_closure(xs):
+    count = 0
+
+    def bump():
+        nonlocal count
+        count += 1
+
+    try:
+        bump()
+        if xs[0] > 2:
+            raise ValueError
+        bump()
+        if xs[0] < 1:
+            raise ValueError
+        for _ in xs:
+            bump()
+    except ValueError:
+        return 10 * count
+    return count
+
+
+def bound_in_an_operand(xs):
+    last = 1
+    try:
+        if xs[0] > 2:
+            raise ValueError
+        for _ in xs:
+            pass
+    except ValueError:
+        if last < 1:
+            return 0
+        while last < xs[1] and (last := last + 1) < 3:
+            pass
+    return last
+
+
 FUNCTIONS = [
     value_of_key, missing_key, unbound, deleted, count, largest, mean, place, without, any_member,
     emptied_deque, emptied_heap, converted, rounded, bounded, formatted, triangle, of_tuple, quotient,
     first_place, folded, shifted, stepped, stage_at_failure, total_at_failure, steps_before_failure,
-    counted_in_finally, items_until_the_end,
+    counted_in_finally, items_until_the_end, counted_by_a_closure, bound_in_an_operand,
 ]  # fmt: skip
 ARRAYS = [
     np.array(a) for a in ([1.0, 0.5], [3.0, 4.0, 1.0], [3.0, 0.0], [0.0, 3.0, 2.0], [5.0, 3.0, 7.0, 9.0])
