@@ -332,7 +332,7 @@ class ControlFlow(Pass):
         return scope_declarations(names - self.global_names, names & self.global_names)
 
     def changed(self, changes: Activity) -> set[str]:
-        """Return the variables that a statement may bind, delete or mutate, itself or by calls of closures."""
+        """Return the variables that a statement, or a closure that it calls, may bind, delete or mutate."""
         changed = changes.bindings | changes.deletions | changes.mutations | self.facts.body.nonlocal_bindings
         return (changed & self.facts.variables) - self.context.functions
 
