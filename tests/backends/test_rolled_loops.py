@@ -288,6 +288,35 @@ def test_gradients_on_torch():
     np.testing.assert_allclose(program.rate.grad, plain.rate.grad, rtol=1e-4)
 
 
+class Counted(torch.overrides.TorchFunctionMode):
+    """A mode of the program that sees each call of torch."""
+
+    calls = 0
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        Counted.calls += 1
+        return func(*args, **(kwargs or {}))
+
+
+def test_a_loop_is_rolled_in_a_mode_of_the_program():
+    def f(x):
+        for _ in range(100):
+            x = x * 0.9
+            if x.sum() < 0.5:
+                break
+        return x
+
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            with Counted():
+                return ag.convert(f)(x)
+
+    x = torch.tensor(X)
+    program = torch.export.export(Model(), (x,), strict=False)
+    assert Counted.calls and len(program.graph.nodes) < 120
+    np.testing.assert_allclose(program.module()(x), f(x), rtol=1e-5)
+
+
 @pytest.mark.filterwarnings("ignore::autograph_rs.SideEffectWarning")
 def test_numbers_drawn_during_the_trace_are_those_of_the_unrolled_loop():
     def f(x):

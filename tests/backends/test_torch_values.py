@@ -184,6 +184,44 @@ def checked(x, limit):
     return total
 
 
+PADDINGS = [
+    ("constant", 1, {}), ("constant", ((0, 2), (1, 0)), {"constant_values": 3}), ("edge", (1, 2), {}),
+    ("reflect", 4, {}), ("symmetric", ((5, 0), (1, 7)), {}), ("wrap", ((2,), (3,)), {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mode", "widths", "options"), PADDINGS, ids=lambda p: p if isinstance(p, str) else ""
+)
+@pytest.mark.parametrize("dtype", [torch.float64, torch.int64, torch.bool, torch.complex128])
+def test_padding(dtype, mode, widths, options):
+    def padded(x):
+        return np.pad(x, widths, mode, **options)
+
+    x = torch.arange(6).reshape(2, 3).to(dtype)
+    expected = padded(x.numpy())
+    program = exported(Calls(padded), x)
+    (result,) = (node.meta["val"] for node in program.graph.output_node().args[0])
+    assert tuple(result.shape) == expected.shape  # numbers that the compiler knows
+    np.testing.assert_array_equal(program.module()(x).numpy(), expected, strict=True)
+
+
+def test_padding_along_an_axis_of_any_length():
+    def padded(x):
+        return np.pad(x, ((2, 1), (0, 0)), "reflect")
+
+    length = torch.export.Dim("length", min=2, max=50)
+    program = exported(Calls(padded), torch.ones(4, 2), dynamic_shapes=(({0: length},),)).module()
+    for n in (2, 3, 7):
+        x = torch.arange(2.0 * n).reshape(n, 2)
+        np.testing.assert_array_equal(program(x).numpy(), padded(x.numpy()))
+
+
+def test_modes_of_padding_that_torch_does_not_have():
+    with pytest.raises(ag.UnsupportedFunctionError, match="constant, edge, reflect"):
+        exported(Calls(lambda x: np.pad(x, 1, "mean")), torch.ones(3))
+
+
 def test_errors():
     f = torch.tensor
     check(checked, (torch.arange(6.0), f(9.0)))

@@ -6,6 +6,7 @@ A branch is captured as a graph whose inputs are the values it uses. torch's hig
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
@@ -30,7 +31,7 @@ from .autograd import (
 from .capture import Program, trace
 from .inplace_updates import InplaceUpdates, is_number, mark_shared
 from .items import device_of
-from .private import assert_holds, is_within_compile, untraced
+from .private import assert_holds, codes_of_modes, is_within_compile, untraced
 from .values import Handle, TensorType, TorchValues
 
 MAX_UNROLLED = 4
@@ -39,6 +40,11 @@ MAX_UNROLLED = 4
 
 class TorchBackend(TorchValues):
     """Conditionals and loops as torch's higher-order operators."""
+
+    @property
+    def codes(self) -> set[types.CodeType]:
+        """The code that torch itself calls when a loop is rolled: that of the program's function modes."""
+        return codes_of_modes()
 
     # Captures
 

@@ -85,6 +85,55 @@ def _take(a: Any, indices: Any, axis: int | None = None, **rest: Any) -> Any:
     return torch.take(_stacked(a), _stacked(indices))
 
 
+def _pairs(pad_width: Any, ndim: int) -> list[Any]:
+    """Return the numbers of items before and after each axis."""
+    is_nested = isinstance(pad_width, (list, tuple)) and any(isinstance(w, (list, tuple)) for w in pad_width)
+    widths = [w if isinstance(w, (list, tuple)) else [w] for w in (pad_width if is_nested else [pad_width])]
+    pairs = [[*w] * 2 if len(w) == 1 else w for w in widths]
+    return pairs * ndim if len(pairs) == 1 else pairs
+
+
+def _mirrored(positions: torch.Tensor, size: int, *, repeats_ends: bool) -> torch.Tensor:
+    period = 2 * size if repeats_ends else max(2 * size - 2, 1)
+    positions = positions % period
+    return torch.minimum(positions, period - repeats_ends - positions)
+
+
+_COPYING: dict[Any, Callable[[torch.Tensor, int], torch.Tensor]] = {
+    "edge": lambda positions, size: positions.clamp(0, size - 1),
+    "reflect": functools.partial(_mirrored, repeats_ends=False),
+    "symmetric": functools.partial(_mirrored, repeats_ends=True),
+    "wrap": lambda positions, size: positions % size,
+}
+"""The modes of `np.pad` that copy items, each with the items that positions before and after stand for."""
+
+
+def _pad(
+    array: Any, pad_width: Any, mode: Any = "constant", *, constant_values: Any = 0, **rest: Any
+) -> torch.Tensor:
+    """Pad by plain widths: PyTorch's counterpart makes a tensor of them, whose items no compiler knows."""
+    array = _stacked(array)
+    is_constant = mode == "constant" and isinstance(constant_values, (bool, int, float))
+    if rest or not (is_constant or mode in _COPYING):
+        raise UnsupportedFunctionError(
+            "numpy.pad was called on a staged tensor with a mode or values that PyTorch does not have",
+            why="PyTorch pads with one plain number or with copies of items",
+            remedy=f"use one of the modes {', '.join(('constant', *_COPYING))}",
+        )
+    if any(map(is_tensor, flatten(pad_width)[0])):
+        return tnp.pad(array, pad_width, mode, constant_values=constant_values)
+    widths = _pairs(pad_width, array.ndim)
+    if is_constant:
+        is_exact = array.is_floating_point() or array.is_complex()
+        value = constant_values if is_exact else int(constant_values)
+        return torch.nn.functional.pad(array, [n for pair in widths[::-1] for n in pair], value=value)
+    for axis, (before, after) in enumerate(widths):
+        size = array.shape[axis]
+        positions = torch.arange(-before, size + after, device=array.device)
+        array = array.index_select(axis, _COPYING[mode](positions, size))
+    return array
+
+
 def _scalar_statistic(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a statistic to return a scalar for a whole array; PyTorch's returns a one-element array."""
 
@@ -156,6 +205,7 @@ _COUNTERPARTS: dict[Any, Callable[..., Any]] = {
     np.histogram: _histogram,
     np.histogram2d: _histogram2d,
     np.histogramdd: _histogramdd,
+    np.pad: _pad,
     np.take: _take,
     np.cbrt: _cbrt,
     np.median: _scalar_statistic(tnp.median),

@@ -7,6 +7,7 @@ ImportError or AttributeError here, and the registry then treats the installed t
 from __future__ import annotations
 
 import contextlib
+import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -55,6 +56,16 @@ COND, WHILE_LOOP, SCAN = (getattr(torch.ops.higher_order, name) for name in ("co
 
 ASSERT = torch.ops.aten._assert_async.msg
 """The operator behind `torch._assert`, with a text."""
+
+
+# Modes that a program has entered see each call of torch; no public function lists them.
+_function_modes: Callable[[], list[Any]] = getattr(torch.overrides, "_get_current_function_mode_stack", list)
+
+
+def codes_of_modes() -> set[types.CodeType]:
+    """Return the code of the active function modes."""
+    methods = (getattr(mode.__torch_function__, "__func__", None) for mode in _function_modes())
+    return {method.__code__ for method in methods if isinstance(method, types.FunctionType)}
 
 
 def skip_when_compiling(*modules: str) -> None:
