@@ -1,4 +1,4 @@
-"""`enumerate`, `zip` and `reversed` of staged arrays that Python iterates; tests of plain items."""
+"""`enumerate`, `zip` and `reversed` of staged arrays that Python iterates; plain items; loops of plain Python."""
 
 from __future__ import annotations
 
@@ -175,3 +175,48 @@ def next_of_a_map(n):
 def test_an_iterator_cannot_be_continued_after_a_loop_that_a_staged_test_ends(f: Any) -> None:
     with pytest.raises(ag.StagingError, match="cannot be continued after a staged loop that may have ended"):
         ag.function(f)(np.int64(1))
+
+
+@ag.do_not_convert
+def each(items, f):
+    for item in items:
+        f(item)
+
+
+@ag.do_not_convert
+def map_each(items, f):
+    for _ in map(f, items):
+        pass
+
+
+@ag.do_not_convert
+def first_after_a_loop(items, f):
+    for _ in items:
+        pass
+    f(items[0])
+
+
+def count_with(loop):
+    def count(x):
+        found = [x, x + 1.0]
+
+        def double(item):
+            if item > 0.0 and len(found) < 4:
+                found.append(item * 2.0)
+
+        loop(found, double)
+        return len(found)
+
+    return count
+
+
+@pytest.mark.parametrize("loop", [each, map_each])
+def test_a_list_that_grows_in_a_loop_of_plain_python_is_refused(loop):
+    with pytest.raises(ag.StagingError, match="while a Python loop iterates over it"):
+        ag.function(count_with(loop))(np.float64(1.0))
+
+
+@pytest.mark.parametrize("x", [1.0, -1.0])
+def test_a_list_may_grow_after_a_loop_of_plain_python(x):
+    count = count_with(first_after_a_loop)
+    assert ag.function(count)(np.float64(x)) == count(x)
