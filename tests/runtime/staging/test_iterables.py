@@ -1,4 +1,4 @@
-"""`enumerate`, `zip` and `reversed` of staged arrays that Python iterates; plain items; loops of plain Python."""
+"""Staged arrays that Python iterates through `enumerate`, `zip` and `reversed`; plain items and loops."""
 
 from __future__ import annotations
 
