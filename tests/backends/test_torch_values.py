@@ -217,6 +217,12 @@ def test_padding_along_an_axis_of_any_length():
         np.testing.assert_array_equal(program(x).numpy(), padded(x.numpy()))
 
 
+@pytest.mark.parametrize("widths", [-1, ((1, 1), (1, 1)), (1, 2, 3)], ids=str)
+def test_widths_that_no_padding_has(widths):
+    with pytest.raises(ValueError, match="pad_width"):
+        exported(Calls(lambda x: np.pad(x, widths)), torch.ones(3))
+
+
 def test_modes_of_padding_that_torch_does_not_have():
     with pytest.raises(ag.UnsupportedFunctionError, match="constant, edge, reflect"):
         exported(Calls(lambda x: np.pad(x, 1, "mean")), torch.ones(3))

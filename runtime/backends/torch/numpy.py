@@ -86,11 +86,14 @@ def _take(a: Any, indices: Any, axis: int | None = None, **rest: Any) -> Any:
 
 
 def _pairs(pad_width: Any, ndim: int) -> list[Any]:
-    """Return the numbers of items before and after each axis."""
+    """Return the numbers of items before and after each axis. ValueError: there are no such numbers."""
     is_nested = isinstance(pad_width, (list, tuple)) and any(isinstance(w, (list, tuple)) for w in pad_width)
     widths = [w if isinstance(w, (list, tuple)) else [w] for w in (pad_width if is_nested else [pad_width])]
     pairs = [[*w] * 2 if len(w) == 1 else w for w in widths]
-    return pairs * ndim if len(pairs) == 1 else pairs
+    pairs = pairs * ndim if len(pairs) == 1 else pairs
+    if len(pairs) != ndim or any(len(pair) != 2 or min(pair) < 0 for pair in pairs):
+        raise ValueError(f"pad_width={pad_width} is not two non-negative numbers for each of {ndim} axes")
+    return pairs
 
 
 def _mirrored(positions: torch.Tensor, size: int, *, repeats_ends: bool) -> torch.Tensor:
