@@ -94,11 +94,11 @@ def _own_native_cache(tmp_path_factory):
 
 @pytest.fixture(scope="session", autouse=True)
 def _verified_graphs():
-    """Verify every graph after it is optimised and, in a full run, before and after each optimisation."""
+    """Verify every graph before and after it is optimised and, in a full run, after each optimisation."""
 
     def optimise_and_verify(graph, names=ALL):
+        verify(graph)
         if FULL:
-            verify(graph)
             optimise(graph, names, check=verify)
         else:
             optimise(graph, names)
