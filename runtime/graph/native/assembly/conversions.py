@@ -93,6 +93,9 @@ class ConversionEmitter(CheckEmitter):
             self.bail_if(w.op(f"icmp slt {source.llvm} {register}, 0"))
             return Scalar(register, kind)
         narrow = w.op(f"trunc {source.llvm} {register} to {kind.llvm}")
+        if source.code == "u":
+            self.bail_if(w.op(f"icmp ugt {source.llvm} {register}, {kind.range[1]}"))
+            return Scalar(narrow, kind)
         op = "sext" if kind.code == "i" else "zext"
         wide = w.op(f"{op} {kind.llvm} {narrow} to {source.llvm}")
         self.bail_if(w.op(f"icmp ne {source.llvm} {wide}, {register}"))

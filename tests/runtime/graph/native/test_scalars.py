@@ -44,6 +44,7 @@ UNARY = (
 )  # fmt: skip
 PAIRS = (("int64", "int64"), ("int", "int"), ("float64", "float64"), ("float", "int"), ("uint8", "int8"),
          ("float32", "int"), ("uint64", "uint64"), ("int32", "float32"))  # fmt: skip
+STORED = (("uint64", "int8"), ("uint64", "int32"), ("int64", "uint8"), ("int16", "uint64"))
 KINDS = (*DTYPES, *PYTHON)
 
 
@@ -115,6 +116,22 @@ def test_operators(first, second):
         except TypeError:
             continue  # no such operator
         check(f, *calls, is_native=(first, second) in PAIRS[:4])
+
+
+def stored(a, b, n):
+    for i in range(1, n):
+        b[i] = a[i]
+    return b
+
+
+@pytest.mark.parametrize(("first", "second"), some(STORED, tuple(itertools.product(DTYPES, DTYPES))))
+def test_stores(first, second):
+    """Numbers that do not fit an array of another dtype are refused, or wrap around, as in NumPy."""
+    check(
+        stored,
+        *((a, np.zeros(2, second), N(2)) for a in arrays(first)),
+        is_native=(first, second) in STORED[:4],
+    )
 
 
 @pytest.mark.parametrize("kind", some(("int64", "float64", "int", "float", "uint8"), KINDS))
