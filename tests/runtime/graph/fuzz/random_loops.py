@@ -335,9 +335,11 @@ class _Writer:
     def recurrence(self, depth: int) -> list[str]:
         """A loop whose iterations read what earlier ones wrote, and maybe do more."""
         rng, before = self.rng, copy.deepcopy(self.values)
+        vectors = [k for k in self.arrays() if self.values[k].ndim == 1 and k not in self.iterated]
+        if not vectors:
+            return self.assignment()
         self.count += 1
-        i = f"i{self.count}"
-        name = rng.choice([k for k in self.arrays() if self.values[k].ndim == 1 and k not in self.iterated])
+        i, name = f"i{self.count}", rng.choice(vectors)
         head, write, reads = rng.choice((
             (f"range(2, len({name}))", "", (" - 1", " - 2")), (f"range(1, len({name}))", "", (" - 1",)),
             (f"range(len({name}) - 2)", " + 2", ("", " + 1")), ("range(n - 1)", " + 1", ("",)),
