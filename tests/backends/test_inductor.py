@@ -87,6 +87,27 @@ def test_gradients_through_an_argument_that_is_written_to():
     assert torch.equal(gradient(compiled), gradient(writing_to_what_a_branch_has_used))
 
 
+def rounds_up_to(limit):
+    total = 0.0
+    for i in range(10):
+        for _ in range(10):
+            total = total + 1.0
+            if total > limit:
+                return total, i
+    return total, -1
+
+
+@pytest.mark.slow
+def test_gradients_of_nested_loops_that_pass_one_on():
+    """The gradient of `limit` goes through both loops unchanged, in the memory of that of `total`."""
+    limit = torch.tensor(7.0005, requires_grad=True)
+    total, row = torch.compile(ag.convert(rounds_up_to), fullgraph=True)(limit)
+    assert (total.item(), row.item()) == (8.0, 0)
+    (total * total + total).backward()
+    assert limit.grad is not None
+    assert float(limit.grad) == 0
+
+
 def some_integer(x, k):
     total = x.sum()
     if total > 10:

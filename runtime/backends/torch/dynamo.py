@@ -30,6 +30,7 @@ try:  # Dynamo lets no public function choose its graph, inputs and guards.
     from torch._dynamo.variables import higher_order_ops as _higher_order_ops
     from torch._dynamo.variables.torch_function import torch_function_mode_stack_state_mgr as _function_modes
     from torch._functorch import config as _functorch_config
+    from torch._inductor import config as _inductor_config
 except ImportError:  # then `make_dynamo_operator` raises, and nothing captures calls in torch.compile
     _higher_order_ops = None
 
@@ -173,13 +174,18 @@ class Dynamo:
     def keep_inputs(self) -> None:
         """Have the backward pass of the compiled program overwrite none of its inputs.
 
-        Of the inputs of an inner graph, inductor overwrites others than those that are not used again.
+        Of the inputs of an inner graph, inductor overwrites others than those that are not used again. And
+        once it has folded the addition of zero, the body of a loop may return an input, whose memory it then
+        uses again beside the result.
         """
         compile_graph = self._output.compiler_fn
 
         @functools.wraps(compile_graph)
         def compiler(*args: Any, **kwargs: Any) -> Any:
-            with _functorch_config.patch(donated_buffer=False):
+            with (
+                _functorch_config.patch(donated_buffer=False),
+                _inductor_config.patch(joint_graph_constant_folding=False),
+            ):
                 return compile_graph(*args, **kwargs)
 
         self._output.compiler_fn = compiler
