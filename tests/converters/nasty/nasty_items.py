@@ -224,10 +224,15 @@ def truth_is_asked_once(a, b):
         print("some")
     while not (a and b):
         break
-    if a < b < a:
-        print("between")
     assert a or b or True
     return "x" if a and b else "y"
+
+
+@samples((False, True), (True, True), (False, False))
+def truth_of_a_comparison_is_asked_once(a, b):
+    a, b = Truth(a), Truth(b)
+    if a < b < a:
+        print("between")
 
 
 @samples((1, 2, 3), (3, 2, 1))
