@@ -6,7 +6,7 @@ import sys
 
 DIFFERENCES = {
     "temporaries_are_dropped": "a value assigned to an item stays in a local variable until the call ends",
-    "truth_of_a_comparison_is_asked_once": "`a < b < c` and the enclosing `if` each test a truth",
+    "truth_is_asked_once": "`and` and the enclosing `if` each test the truth of an object",
     "shadowed_super": "a variable named `super` is treated as the builtin",
     "condition_of_an_unhashable_class": "types are looked up in a dict, so they must be hashable",
     "private_names": "the name of a private function in a method is mangled",

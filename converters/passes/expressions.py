@@ -74,23 +74,6 @@ def guard(value: gast.AST, construct: str, reason: gast.AST | str) -> gast.AST:
     return at(operator("guard", value, *map(constant, [construct, *details])), value)
 
 
-def of_truths(test: gast.AST) -> gast.AST:
-    """Return a test whose `and` and `or` combine the truths of values of unknown types."""
-    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
-        test.operand = of_truths(test.operand)
-    if isinstance(test, gast.BoolOp):
-        test.values = [_truth(v) if isinstance(v, _VALUES) else of_truths(v) for v in test.values]
-    return test
-
-
-def _truth(value: gast.AST) -> gast.AST:
-    return at(gast.UnaryOp(gast.Not(), at(gast.UnaryOp(gast.Not(), value), value)), value)
-
-
-_VALUES = (gast.Name, gast.Attribute, gast.Subscript)
-"""Expressions of any type. A comparison is a truth already, and most calls in tests are."""
-
-
 class Expressions(Pass):
     """Walks all expressions of a function, including those in lambdas and comprehensions."""
 
@@ -170,7 +153,6 @@ class Expressions(Pass):
             return node
         if kind is gast.IfExp:
             self.test_sources[node] = "" if self.fstring_depth else unparse(node.test)
-            node.test = of_truths(node.test)
         if kind is gast.Lambda:
             self.lambda_(node)
         elif kind in COMPREHENSIONS:
@@ -183,9 +165,6 @@ class Expressions(Pass):
             self.fstring_depth -= 1
         elif kind is TEMPLATE_STRING:  # a template keeps the text of its expressions, which are not converted
             return node
-        elif kind is gast.comprehension:
-            node.ifs = [of_truths(test) for test in node.ifs]
-            self.child_fields(node)
         elif kind is gast.FormattedValue:
             node.value = self.expression(node.value)
             if node.format_spec is not None:

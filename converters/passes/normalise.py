@@ -36,7 +36,10 @@ from ..trees.builders import (
     walk_scope,
 )
 from .base import Context, Pass
-from .expressions import guard, of_truths
+from .expressions import guard
+
+_VALUES = (gast.Name, gast.Attribute, gast.Subscript)
+"""Expressions of any type. A comparison is a truth already, and most calls in tests are."""
 
 
 class Normalise(Pass):
@@ -70,8 +73,6 @@ class Normalise(Pass):
         if isinstance(statement, (gast.Global, gast.Nonlocal)) or is_declaration:
             self.declarations.append(statement)
             return []
-        if isinstance(statement, (gast.If, gast.While, gast.Assert)):
-            statement.test = of_truths(statement.test)
         if isinstance(statement, gast.Assert):
             if statement.msg is not None and any(map(blocks_thunk, walk_scope(statement.msg))):
                 statement.test = guard(statement.test, "assert", blocking_node(statement.msg))
@@ -82,6 +83,8 @@ class Normalise(Pass):
             return [value, at(gast.Return(load(self.returned)), statement)]
         if isinstance(statement, DEFINITIONS):
             return [statement]
+        if isinstance(statement, (gast.If, gast.While)):
+            statement.test = _of_truths(statement.test)
         if (chosen := _changed_choice(statement)) is not None:
             return [_branches(statement, chosen)]
         outer, name = self.returned, self.returned
@@ -94,6 +97,23 @@ class Normalise(Pass):
                 block[:] = self.block(block)
         self.returned = outer
         return [statement]
+
+
+def _of_truths(test: gast.AST) -> gast.AST:
+    """Return a test whose `and` and `or` combine the truths of several values of unknown types."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        test.operand = _of_truths(test.operand)
+    if isinstance(test, gast.BoolOp):
+        are_values = sum(isinstance(operand, _VALUES) for operand in test.values) > 1
+        test.values = [
+            _truth(operand) if are_values and isinstance(operand, _VALUES) else _of_truths(operand)
+            for operand in test.values
+        ]
+    return test
+
+
+def _truth(value: gast.AST) -> gast.AST:
+    return at(gast.UnaryOp(gast.Not(), at(gast.UnaryOp(gast.Not(), value), value)), value)
 
 
 def _changed_choice(statement: gast.AST) -> tuple[gast.AST, gast.IfExp] | None:

@@ -139,14 +139,6 @@ def truth_of_an_object(x):
     return 2 if not interval else 3
 
 
-@samples((2.0,), (1.0,), (4.5,))
-def truth_beside_a_comparison(x):
-    interval, halvings = Interval(0.0, x), 0
-    while interval and interval.high > 1.0:
-        interval, halvings = Interval(0.0, interval.high / 2), halvings + 1
-    return halvings, 1 if halvings < 2 or interval else 2
-
-
 @samples((2.0,), (1.0,))
 def truth_in_expressions(x):
     interval = Interval(1.0, x)
