@@ -161,7 +161,7 @@ class _Call:
                 slot.set(value)
         given = [self.variables[id(v)] for v in [*self.inputs, *outer[0].inputs]]
         if any(isinstance(module, torch.fx.GraphModule) for module in graph.children()):
-            self.dynamo.keep_inputs()
+            self.dynamo.protect_inputs()
             with self.dynamo.faking():
                 separate_operands(graph)
         made = self.dynamo.add(graph, given, outputs)

@@ -171,12 +171,12 @@ class Dynamo:
                 variables[node] = _builder.wrap_fx_proxy(self._tx, proxies[node], example_value=value)
         return [variables[node] for node in results]
 
-    def keep_inputs(self) -> None:
-        """Have the backward pass of the compiled program overwrite none of its inputs.
+    def protect_inputs(self) -> None:
+        """Have the compiled program overwrite none of the inputs of its inner graphs that are still needed.
 
-        Of the inputs of an inner graph, inductor overwrites others than those that are not used again. And
-        once it has folded the addition of zero, the body of a loop may return an input, whose memory it then
-        uses again beside the result.
+        Inductor overwrites inputs of an inner graph that are used again after it. And where it folds an
+        addition of zero, the body of a loop may return one of its inputs: inductor then uses the memory of
+        that input again while the result is still needed.
         """
         compile_graph = self._output.compiler_fn
 

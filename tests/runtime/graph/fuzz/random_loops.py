@@ -262,7 +262,8 @@ class _Writer:
         for _ in range(25):
             text = self.number()
             value = self.value(text)
-            if value is None or isinstance(value, np.ndarray) or _is_huge(value):
+            is_huge = type(value) is int and abs(value) > 2**200
+            if value is None or isinstance(value, np.ndarray) or is_huge:
                 continue
             name = rng.choice(targets)
             if type(value) is not type(self.values[name]):
@@ -335,8 +336,7 @@ class _Writer:
     def recurrence(self, depth: int) -> list[str]:
         """A loop whose iterations read what earlier ones wrote, and maybe do more."""
         rng, before = self.rng, copy.deepcopy(self.values)
-        vectors = [k for k in self.arrays() if self.values[k].ndim == 1 and k not in self.iterated]
-        if not vectors:
+        if not (vectors := [k for k in self.arrays() if before[k].ndim == 1 and k not in self.iterated]):
             return self.assignment()
         self.count += 1
         i, name = f"i{self.count}", rng.choice(vectors)
@@ -390,10 +390,6 @@ class _Writer:
 
 
 _NAMES: dict[str, Any] = {"np": np, "math": __import__("math")}
-
-
-def _is_huge(value: Any) -> bool:
-    return type(value) is int and abs(value) > 2**200
 
 
 def _type(value: Any) -> Any:
