@@ -130,6 +130,21 @@ def test_a_number_that_becomes_a_tensor_of_another_shape_is_named():
         exported(Calls(relu_sum), ROWS)
 
 
+def first_above(x, limit):
+    seen = []
+    for k in range(5):
+        total = x.sum() * k
+        seen.append(total)
+        if total > limit:
+            break
+    return len(seen)
+
+
+def test_a_list_of_unknown_length_has_a_remedy():
+    with pytest.raises(ag.MismatchError, match="fix: use an array and a count"):
+        exported(Calls(first_above), torch.ones(2), torch.tensor(3.0))
+
+
 def scaled(f: Callable[..., Any], inputs: Sequence[Any]) -> list[list[Any]]:
     """Inputs that take other ways through a function, and end."""
     factors = (1, 30, 0.5) if f is doubled else (1, -1, 30)

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...errors import StagingError
 from ...staging.branches.exceptions import is_own_raise
+from ...staging.state.mismatches import UNEQUAL_LENGTHS
 from ...values.structures import flatten
 from .abstract_values import AppendedItems, Compound, ListAval, Maybe
 from .backend import FunctionalBackend, Outputs
@@ -203,7 +204,7 @@ class CapturingBackend(FunctionalBackend):
     def merge(self, first: Any, second: Any) -> Any:
         if isinstance(first, ListAval) and isinstance(second, ListAval):
             if len(first.items) != len(second.items):
-                raise TypeError(f"the paths append different numbers of items; {self.length_remedy}")
+                raise TypeError(f"{UNEQUAL_LENGTHS}; {self.length_remedy}")
             return ListAval(tuple(map(self.merge, first.items, second.items)))
         return super().merge(first, second)
 

@@ -31,6 +31,7 @@ from .search import ROOT
 
 _RESULT = re.compile(r"\w+")
 _FIRST_WORD = re.compile(r"for\b|while\b")
+UNEQUAL_LENGTHS = "the paths append different numbers of items"
 TWO_MEMBERS = "these are two members of an enum, which a program cannot hold"
 _UNBOUND = " or unbound"
 _PATHS = ("on one path", "on the other")
@@ -209,6 +210,8 @@ def _remedy(row: Row, where: str, outer: str) -> str:
         if is_result:
             return f"return a value{like} on each path{behind}"
         return f"assign a value{like} to {name} {where}"
+    if row.reason.startswith(UNEQUAL_LENGTHS):
+        return row.reason.removeprefix(f"{UNEQUAL_LENGTHS}; ")
     if "structure" in row.reason:
         return f"keep the structure, lengths and keys of {name} the same {both}"
     if "dimensions" in row.reason or "shape" in row.reason:
