@@ -109,3 +109,17 @@ def never(_: object) -> bool:
 
 def nothing() -> None:
     """Run an empty branch."""
+
+
+def arguments_in(code: types.CodeType, values: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments with which a function was called, given its parameters."""
+    count, names = code.co_argcount, code.co_varnames
+    args = [values[name] for name in names[:count]]
+    kwargs = {name: values[name] for name in names[count : count + code.co_kwonlyargcount]}
+    rest = count + code.co_kwonlyargcount
+    if code.co_flags & 0x04:  # CO_VARARGS
+        args += values[names[rest]]
+        rest += 1
+    if code.co_flags & 0x08:  # CO_VARKEYWORDS
+        kwargs |= values[names[rest]]
+    return args, kwargs

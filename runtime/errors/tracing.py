@@ -82,7 +82,8 @@ class RaiseInTryError(StagingError):
 
     Whether the exception is raised is known only when the program runs. A `try` or `with` becomes part of
     the program, unless it stays in Python: because it contains `yield`, `await` or `locals()`, because its
-    context manager is a generator, or because PyTorch stages the function.
+    context manager is a generator that does something before the `try` around its `yield`, or because PyTorch
+    stages the function.
 
     ## How to fix it
 

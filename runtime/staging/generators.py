@@ -17,7 +17,7 @@ from typing import Any
 
 from ..backends import staged_by
 from ..core.active_backends import active_backend
-from ..core.closures import PUSH_FORMS, get_nothing, set_nothing
+from ..core.closures import PUSH_FORMS, arguments_in, get_nothing, set_nothing
 from ..errors import StagingError
 from ..errors.recursion import refusal
 from ..values.iterators import is_python_iterator
@@ -285,7 +285,7 @@ def of_a_function(generator: Any) -> Source | None:
         )
     if not any(find(function, False) for find in PUSH_FORMS):
         return None
-    args, kwargs = _arguments(code, {name: as_argument(v) for name, v in frame.f_locals.items()})
+    args, kwargs = arguments_in(code, {name: as_argument(v) for name, v in frame.f_locals.items()})
 
     def drive(consumer: Consumer, _: Loop) -> None:
         ends = consumer.test is not None
@@ -345,20 +345,6 @@ def as_argument(value: Any) -> Any:
         argument.__name__, argument.__qualname__ = value.__name__, value.__qualname__
     passed.argument = weakref.ref(argument)
     return argument
-
-
-def _arguments(code: CodeType, values: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Return the arguments with which a function was called, given its parameters."""
-    count, names = code.co_argcount, code.co_varnames
-    args = [values[name] for name in names[:count]]
-    kwargs = {name: values[name] for name in names[count : count + code.co_kwonlyargcount]}
-    rest = count + code.co_kwonlyargcount
-    if code.co_flags & 0x04:  # CO_VARARGS
-        args += values[names[rest]]
-        rest += 1
-    if code.co_flags & 0x08:  # CO_VARKEYWORDS
-        kwargs |= values[names[rest]]
-    return args, kwargs
 
 
 def loop_over(

@@ -1,6 +1,7 @@
 """Context managers that see what is raised under a staged condition in their `with`.
 
-Each is entered once. Its `__exit__` is called at the end of the block, and again for each exception.
+Each is entered once. Its `__exit__` is called at the end of the block, and again for each exception. A
+generator has ended by then, and begins again for the exception if that has no other effect.
 """
 
 from __future__ import annotations
@@ -8,10 +9,13 @@ from __future__ import annotations
 import contextlib
 import dis
 import inspect
+import itertools
 import types
 from typing import Any
 
+from ...core.closures import arguments_in
 from ...core.packages import is_library
+from ...core.traces import current_trace
 from ...debugging.positions import catches_exceptions
 from ...errors import RaiseInTryError
 
@@ -24,13 +28,34 @@ class Entered:
     def __init__(self, made: Any):
         self.made, self.kind = made, type(made)
         self.value: Any = None
+        self.function = _converted_generator(made) if isinstance(made, _GENERATOR) else None
+        """The function of a generator, which `contextlib` drops when it enters."""
+        self.locals: dict[str, Any] = {}
+        """The variables of a generator before it ended."""
 
     def __enter__(self) -> Any:
         self.value = self.kind.__enter__(self.made)
         return self.value
 
     def __exit__(self, *exception: object) -> Any:
+        if self.function is not None and (frame := self.made.gen.gi_frame) is not None:
+            self.locals = dict(frame.f_locals)
         return self.kind.__exit__(self.made, *exception)
+
+    def exit_again(self, *exception: object) -> Any:
+        if self.function is None:
+            return self.kind.__exit__(self.made, *exception)
+        args, kwargs = arguments_in(self.function.__code__, self.locals)
+        made = self.kind(self.function, args, kwargs)
+        made.__enter__()
+        return made.__exit__(*exception)
+
+    @property
+    def exits_once(self) -> bool:
+        """Whether `__exit__` cannot be called again."""
+        if isinstance(self.made, _GENERATOR):
+            return self.function is None or not _begins_with_nothing(self.function.__code__)
+        return isinstance(self.made, contextlib.ExitStack)
 
     @property
     def code(self) -> types.CodeType | None:
@@ -55,7 +80,7 @@ class Entered:
         """Return whether the manager has to see an exception. `is_seen` is whether an outer `try` may."""
         if isinstance(self.made, contextlib.suppress):
             return self.names(type(error))
-        if not isinstance(self.made, (_GENERATOR, contextlib.ExitStack)):
+        if not self.exits_once:
             return self.code is not None
         if is_seen or isinstance(self.made, contextlib.ExitStack) or self.names(type(error)):
             raise RaiseInTryError(
@@ -68,9 +93,35 @@ class Entered:
         return False
 
 
+def _converted_generator(made: Any) -> types.FunctionType | None:
+    """Let a context manager run the converted form of its generator, and return the function of that.
+
+    Return None if it is not known how the generator was created.
+    """
+    trace = current_trace()
+    if getattr(made.func, "__code__", None) is not made.gen.gi_code:
+        return None
+    if trace is not None:
+        made.func = trace.namespace.callee(made.func)
+        made.gen = made.func(*made.args, **made.kwds)
+    return made.func if getattr(made.func, "__code__", None) is made.gen.gi_code else None
+
+
 def _described(made: Any) -> str:
     is_generator = isinstance(made, _GENERATOR)
     return f"the generator {made.gen.__name__}()" if is_generator else f"a {type(made).__name__}"
+
+
+def _begins_with_nothing(code: types.CodeType) -> bool:
+    """Return whether a generator only reads its variables before its first `yield`."""
+    before = itertools.takewhile(lambda i: i.opname != "YIELD_VALUE", dis.get_instructions(code))
+    return all(i.opname in _READS or i.opname.startswith("LOAD_FAST") for i in before)
+
+
+_READS = frozenset((
+    "COPY_FREE_VARS", "EXTENDED_ARG", "LOAD_CONST", "LOAD_SMALL_INT", "MAKE_CELL", "NOP", "NOT_TAKEN",
+    "POP_TOP", "RESUME", "RETURN_GENERATOR",
+))  # fmt: skip
 
 
 def _returns_nothing(code: types.CodeType) -> bool:
@@ -98,4 +149,4 @@ class Again:
 
     def __exit__(self, *exception: object) -> Any:
         is_seen = self.entered.code is not None or isinstance(self.entered.made, contextlib.suppress)
-        return self.entered.__exit__(*exception) if is_seen else None
+        return self.entered.exit_again(*exception) if is_seen else None

@@ -193,7 +193,9 @@ class Statement:
 
     def finished(self, path: Path) -> Path:
         """Complete the path of a closure whose capture has ended."""
-        warn_of_advanced(self.heap.moved(), self.warned)
+        managers = [] if running.flight is None else running.flight.reached()[1]
+        own = {id(getattr(manager, "gen", None)) for manager in managers}  # which end on each path
+        warn_of_advanced([value for value in self.heap.moved() if id(value) not in own], self.warned)
         for handle, value in path.capture.writes:
             path.values[Written(handle)] = ([value], LEAF)
         path.seen = [pair for pair in path.seen if pair[0] is not pair[1]]

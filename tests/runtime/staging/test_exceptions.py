@@ -131,22 +131,44 @@ def test_gradient():
 
 
 @contextlib.contextmanager
-def catching():
+def restoring(state):
+    before = state["level"]
+    try:
+        yield
+    except ValueError:
+        state["level"] = before
+
+
+@contextlib.contextmanager
+def counting(state):
+    state["level"] += 1
     try:
         yield
     except ValueError:
         return
 
 
-def test_generators_as_context_managers_are_refused():
+@contextlib.contextmanager
+def calling(state):
+    print("begins")
+    try:
+        yield
+    except ValueError:
+        return
+
+
+@pytest.mark.parametrize("manager", [restoring, counting, calling])
+def test_generators_that_cannot_begin_again_are_refused(manager):
     @ag.function
     def f(x):
-        with catching():
+        state = {"level": 1.0}
+        with manager(state):
+            state["level"] = 2.0
             if x < 0:
                 raise ValueError("negative")
-        return x
+        return state["level"]
 
-    with pytest.raises(ag.RaiseInTryError, match=r"the generator catching\(\)"):
+    with pytest.raises(ag.RaiseInTryError, match=rf"the generator {manager.__name__}\(\)"):
         f(np.float64(-1))
 
 
