@@ -197,6 +197,12 @@ def program(w: Writer) -> None:
             w.line("print('enter', z, n)")
             w.line("yield")
             w.line("print('leave', z, n)")
+        w.line("@contextmanager")
+        with w.block("def kept(thing, log):"):
+            w.line("try: yield len(log)")
+            w.line("except (ValueError, LookupError): thing.q += 1")
+            w.line("else: log.append(thing.p)")
+            w.line(w.pick(["finally: thing.p += 0.5", "finally: pass"]))
         block(w, CodePosition(scope, returns), most=7)
         w.line(filled(w, scope, returns, 2))
 
@@ -327,7 +333,13 @@ def try_(w: Writer, p: CodePosition) -> None:
 
 def with_(w: Writer, p: CodePosition) -> None:
     form = w.pick(
-        ["with nullcontext({F}) as {f}:", "with said(n):", "with said(k), nullcontext({I}) as {i}:"]
+        [
+            "with nullcontext({F}) as {f}:",
+            "with said(n):",
+            "with said(k), nullcontext({I}) as {i}:",
+            "with kept(o, l0) as {i}:",
+            "with kept(Thing({F}, 2), also):",
+        ]
     )
     with w.block(filled(w, p.scope, form, 1)):
         block(w, p.within(guarded=True))

@@ -157,6 +157,11 @@ class Flight:
         attempts = [*self.attempts, *self.repeating]
         return [a.body for a in attempts], [entered.made for a in attempts for entered in a.entered]
 
+    def held(self) -> list[Any]:
+        """Return what the generators among the context managers may change."""
+        attempts = [*self.attempts, *self.repeating]
+        return [value for a in attempts for entered in a.entered for value in entered.held]
+
     def take(self, error: BaseException) -> bool:
         """Note an exception if a `try` that is being staged may catch it, and return whether one does."""
         site: tuple = ()

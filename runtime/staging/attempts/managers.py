@@ -38,8 +38,7 @@ class Entered:
         return self.value
 
     def __exit__(self, *exception: object) -> Any:
-        if self.function is not None and (frame := self.made.gen.gi_frame) is not None:
-            self.locals = dict(frame.f_locals)
+        self._keep_locals()
         return self.kind.__exit__(self.made, *exception)
 
     def exit_again(self, *exception: object) -> Any:
@@ -49,6 +48,16 @@ class Entered:
         made = self.kind(self.function, args, kwargs)
         made.__enter__()
         return made.__exit__(*exception)
+
+    def _keep_locals(self) -> None:
+        if self.function is not None and (frame := self.made.gen.gi_frame) is not None:
+            self.locals = dict(frame.f_locals)
+
+    @property
+    def held(self) -> list[Any]:
+        """What a generator may change: what its variables hold, and its function."""
+        self._keep_locals()
+        return [] if self.function is None else [self.function, *self.locals.values()]
 
     @property
     def exits_once(self) -> bool:
@@ -99,7 +108,8 @@ def _converted_generator(made: Any) -> types.FunctionType | None:
     Return None if it is not known how the generator was created.
     """
     trace = current_trace()
-    if getattr(made.func, "__code__", None) is not made.gen.gi_code:
+    is_plain = type(made) is _GENERATOR and type(made.func) is types.FunctionType
+    if not is_plain or made.func.__code__ is not made.gen.gi_code:
         return None
     if trace is not None:
         made.func = trace.namespace.callee(made.func)

@@ -83,8 +83,9 @@ class Statement:
         self.code = codes[-1] if codes else None
         flight = running.flight
         bodies, managers = ([], []) if flight is None else flight.reached()
+        held = [] if flight is None else flight.held()
         self.reached = reached
-        roots = [*functions, *self.before, *reached, *bodies, *managers]
+        roots = [*functions, *self.before, *reached, *bodies, *managers, *held]
         self.heap = Heap(roots, own=own and [*own, *bodies], code=self.code, names=names)
         if flight is not None:
             self.heap.include(flight.state)

@@ -130,48 +130,6 @@ def test_gradient():
     np.testing.assert_allclose(ag.grad(f)(np.array([1.0, -2.0])), [4.0, -1.0])
 
 
-@contextlib.contextmanager
-def restoring(state):
-    before = state["level"]
-    try:
-        yield
-    except ValueError:
-        state["level"] = before
-
-
-@contextlib.contextmanager
-def counting(state):
-    state["level"] += 1
-    try:
-        yield
-    except ValueError:
-        return
-
-
-@contextlib.contextmanager
-def calling(state):
-    print("begins")
-    try:
-        yield
-    except ValueError:
-        return
-
-
-@pytest.mark.parametrize("manager", [restoring, counting, calling])
-def test_generators_that_cannot_begin_again_are_refused(manager):
-    @ag.function
-    def f(x):
-        state = {"level": 1.0}
-        with manager(state):
-            state["level"] = 2.0
-            if x < 0:
-                raise ValueError("negative")
-        return state["level"]
-
-    with pytest.raises(ag.RaiseInTryError, match=rf"the generator {manager.__name__}\(\)"):
-        f(np.float64(-1))
-
-
 def test_too_many_in_a_row_are_refused():
     numbers = list(range(50))
 
