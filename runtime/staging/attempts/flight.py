@@ -154,13 +154,15 @@ class Flight:
 
     def reached(self) -> tuple[list[Any], list[Any]]:
         """Return the bodies of the statements that are being staged, and their context managers."""
-        attempts = [*self.attempts, *self.repeating]
+        attempts = self._active()
         return [a.body for a in attempts], [entered.made for a in attempts for entered in a.entered]
 
     def held(self) -> list[Any]:
         """Return what the generators among the context managers may change."""
-        attempts = [*self.attempts, *self.repeating]
-        return [value for a in attempts for entered in a.entered for value in entered.held]
+        return [value for a in self._active() for entered in a.entered for value in entered.held]
+
+    def _active(self) -> list[Attempt]:
+        return [*self.attempts, *self.repeating]
 
     def take(self, error: BaseException) -> bool:
         """Note an exception if a `try` that is being staged may catch it, and return whether one does."""
@@ -216,7 +218,7 @@ class Flight:
             site += ((traceback.tb_frame.f_code, traceback.tb_lasti),)
             traceback = traceback.tb_next
         new = Raised(error, len(self.raised) + 1, attempt, site)
-        active = [*self.attempts, *self.repeating]
+        active = self._active()
         for i, old in enumerate(self.raised):
             is_captured_again = old.attempt.code is attempt.code and old.attempt not in active
             if (old.attempt is attempt or is_captured_again) and old.is_like(new):

@@ -123,7 +123,7 @@ def other_reference(
         found = [name for name, held in searched if leads_to(held, value, MAX_STEPS, without=without)]
     if found:
         return f"the global {found[0]!r}"
-    if accounted is None and any(leads_to(manager, value, without=allowed) for manager in _managers()):
+    if accounted is None and any(leads_to(manager, value, without=allowed) for manager in context_managers()):
         return "a context manager"
     if accounted is None and any(leads_to(part, value, without=allowed) for part in iterated_parts()):
         return "what a loop iterates over"
@@ -261,7 +261,7 @@ def holding_variables(value: Any) -> Iterator[tuple[FrameType, str]]:
 
 def holding_slots(value: Any) -> Iterator[Location]:
     """Yield the attributes, items and closures' cells that refer to a list or array, and can be changed."""
-    stack = [*(held for _, _, held in _variables()), *_managers(), *iterated_parts()]
+    stack = [*(held for _, _, held in _variables()), *context_managers(), *iterated_parts()]
     seen: set[int] = set()
     while stack and len(seen) < MAX_STEPS:
         owner = stack.pop()
@@ -289,7 +289,7 @@ def _variables() -> Iterator[tuple[FrameType, str, Any]]:
     frames = user_frames()
     made = {name for frame in frames for name in frame.f_code.co_cellvars}
     suspended = [held for frame in frames for held in frame_variables(frame).values()]
-    suspended += [*(getattr(manager, "gen", None) for manager in _managers()), *iterated_parts()]
+    suspended += [*(getattr(manager, "gen", None) for manager in context_managers()), *iterated_parts()]
     for generator in suspended:
         while isinstance(generator, types.GeneratorType) and generator.gi_frame is not None:
             frames.append(generator.gi_frame)
@@ -300,7 +300,8 @@ def _variables() -> Iterator[tuple[FrameType, str, Any]]:
                 yield frame, name, held
 
 
-def _managers() -> list[Any]:
+def context_managers() -> list[Any]:
+    """Return the context managers of the statements that are being staged."""
     return [] if running.flight is None else running.flight.reached()[1]
 
 
@@ -391,4 +392,6 @@ def found_among(values: Collection[Any]) -> list[Any]:
     held = [held for scope in scopes.values() for n, held in scope.items() if n not in OF_MODULES]
     starts = [held for _, _, held in _variables()] + [v for v in held if not is_closed(v)]
     sought = {id(value) for value in values}
-    return [v for v in reached([*starts, *_managers(), *iterated_parts()], MAX_STEPS) if id(v) in sought]
+    return [
+        v for v in reached([*starts, *context_managers(), *iterated_parts()], MAX_STEPS) if id(v) in sought
+    ]

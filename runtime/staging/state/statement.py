@@ -21,7 +21,7 @@ from ...errors.recursion import cut_to_one_cycle, cycle, raise_if_recursive, rec
 from ...values import selected_container
 from ...values.locations import Location, Path, Variable, Written
 from ...values.structures import LEAF, Spec
-from .aliases import holding_variables, other_reference, replaced
+from .aliases import context_managers, holding_variables, other_reference, replaced
 from .escapes import is_made_in_trace
 from .heap import Heap, is_older, running_heaps
 from .object_merging import FieldMerging
@@ -194,8 +194,7 @@ class Statement:
 
     def finished(self, path: Path) -> Path:
         """Complete the path of a closure whose capture has ended."""
-        managers = [] if running.flight is None else running.flight.reached()[1]
-        own = {id(getattr(manager, "gen", None)) for manager in managers}  # which end on each path
+        own = {id(getattr(m, "gen", None)) for m in context_managers()}  # generators that end on each path
         warn_of_advanced([value for value in self.heap.moved() if id(value) not in own], self.warned)
         for handle, value in path.capture.writes:
             path.values[Written(handle)] = ([value], LEAF)
