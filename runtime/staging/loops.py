@@ -248,7 +248,11 @@ def _tests_for_none(test: Callable[[], Any]) -> bool:
     """Return whether the test of a loop is `x is not None`, which has no effect and narrows `x`."""
     code: Any = getattr(test, "__code__", None)
     names = () if code is None else tuple(n for n in (*code.co_names, *code.co_freevars) if n != "ag__")
-    return names[:-1] == ("not_", "is_none")
+    return names[:-1] in (("not_", "is_none"), _WITH_PROBES)
+
+
+_WITH_PROBES = "probe", "test_while", "not_", "test", "is_none"
+"""The names in such a test when a report is made: `ag__.probe(n).test` is around each operand."""
 
 
 def for_stmt(

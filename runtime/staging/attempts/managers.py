@@ -13,7 +13,7 @@ import itertools
 import types
 from typing import Any
 
-from ...core.closures import arguments_in
+from ...core.closures import arguments_in, holds
 from ...core.packages import is_library
 from ...core.traces import current_trace
 from ...debugging.positions import catches_exceptions
@@ -124,7 +124,9 @@ def _described(made: Any) -> str:
 
 def _begins_with_nothing(code: types.CodeType) -> bool:
     """Return whether a generator only reads its variables before its first `yield`."""
-    before = itertools.takewhile(lambda i: i.opname != "YIELD_VALUE", dis.get_instructions(code))
+    inner = (c for c in code.co_consts if isinstance(c, types.CodeType))
+    staged_form = next((c for c in inner if holds(code, c)), code)
+    before = itertools.takewhile(lambda i: i.opname != "YIELD_VALUE", dis.get_instructions(staged_form))
     return all(i.opname in _READS or i.opname.startswith("LOAD_FAST") for i in before)
 
 
