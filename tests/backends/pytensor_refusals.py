@@ -43,6 +43,7 @@ _BY_REASON = {
         passed_on.py: merged
         queues.py: monotonic_stack
         displays.py: path_with_stars
+        generator_managers.py: lists_that_grow
         groups.py: at_each_drop longest_run words_between_zeros
         growing.py: list_under_a_condition
         nested_lists.py: merged_intervals run_lengths
