@@ -30,7 +30,7 @@ from ...values.locations import Location, read_contents
 from ...values.plain_loops import is_looped_over, iterated_parts, keyed_loops, note_replaced
 from ...values.selected_container import SelectedContainer, raw_items
 from .heap import is_closed, is_older, is_user_object
-from .search import ATOMS, MAX_STEPS, ROOT, any_leads_to, leads_to, reached, user_frames
+from .search import ATOMS, MAX_STEPS, ROOT, any_leads_to, defined_codes, leads_to, reached, user_frames
 
 IS_DEFAULT = "the default of a parameter"
 WRITABLE = np.ndarray, deque, set, Counter, defaultdict
@@ -103,7 +103,7 @@ def other_reference(
         return "the array that it is a view of"
     by_function, own = dict(getattr(own, "by_function", {})), getattr(own, "local", own)
     by_function[home] = {*by_function.get(home, ()), *own}
-    allowed = [*without]
+    allowed, defined = [*without], defined_codes(frames)
     for frame in frames:
         known = by_function.get(function_key(frame.f_code), ())
         for name, held in frame_variables(frame).items():
@@ -113,20 +113,22 @@ def other_reference(
             are_iterators = is_python_iterator(held) and is_python_iterator(value)
             if are_iterators and not is_read_later(frame, name):
                 continue
-            if held is value or leads_to(held, value, without=without):
+            if held is value or leads_to(held, value, without=without, defined=defined):
                 return "the result of the function" if is_return_variable(name) else f"the variable {name!r}"
     scopes = {id(frame.f_globals): frame.f_globals for frame in frames}
     named = [(n, held) for scope in scopes.values() for n, held in scope.items() if n not in OF_MODULES]
     searched = [(n, held) for n, held in named if (accounted or is_deep) and not is_closed(held)]
     found = [name for name, held in named if held is value]
-    if not found and any_leads_to((held for _, held in searched), value, without=without):
-        found = [name for name, held in searched if leads_to(held, value, MAX_STEPS, without=without)]
+    if not found and any_leads_to((held for _, held in searched), value, without=without, defined=defined):
+        found = [
+            n for n, held in searched if leads_to(held, value, MAX_STEPS, without=without, defined=defined)
+        ]
     if found:
         return f"the global {found[0]!r}"
-    if accounted is None and any(leads_to(manager, value, without=allowed) for manager in context_managers()):
-        return "a context manager"
-    if accounted is None and any(leads_to(part, value, without=allowed) for part in iterated_parts()):
-        return "what a loop iterates over"
+    holding = (context_managers, "a context manager"), (iterated_parts, "what a loop iterates over")
+    for holders, text in holding:
+        if accounted is None and any(leads_to(h, value, without=allowed, defined=defined) for h in holders()):
+            return text
     return IS_DEFAULT if is_default(value) else ""
 
 

@@ -161,5 +161,5 @@ def is_local_result(value: Any, location: Any) -> bool:
         bodies, managers = running.flight.reached()
         own = {nested for code in codes[:count] for nested in nested_codes(code)}
         others += [*(body for body in bodies if body.__code__ not in own), *managers]
-    found = any_leads_to([*others, *iterated_parts()], value, is_closure_searched=True)
+    found = any_leads_to([*others, *iterated_parts()], value, defined=())
     return count > 0 and not found

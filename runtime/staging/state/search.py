@@ -62,12 +62,24 @@ def _is_own_state(value: Any) -> bool:
 _PACKAGE = __name__.partition(".")[0]
 
 
-def leads_to(start: Any, value: Any, limit: int = sys.maxsize, *, without: Collection[Any] = ()) -> bool:
+def defined_codes(frames: Iterable[FrameType]) -> set[types.CodeType]:
+    """Return the code of the functions that running functions define."""
+    return {code for frame in frames for code in nested_codes(frame.f_code)}
+
+
+def leads_to(
+    start: Any,
+    value: Any,
+    limit: int = sys.maxsize,
+    *,
+    without: Collection[Any] = (),
+    defined: Collection[types.CodeType] | None = None,
+) -> bool:
     """Return whether an object refers to a list or array, or to a view of it, other than through `without`.
 
     The search gives up after `limit` objects and returns False.
     """
-    return any_leads_to([start], value, limit, without=without)
+    return any_leads_to([start], value, limit, without=without, defined=defined)
 
 
 def any_leads_to(
@@ -76,28 +88,31 @@ def any_leads_to(
     limit: int = MAX_STEPS,
     *,
     without: Collection[Any] = (),
-    is_closure_searched: bool = False,
+    defined: Collection[types.CodeType] | None = None,
 ) -> bool:
     """Return whether one of several objects refers to a list or array; what is near to them comes first.
 
-    The functions that running functions have defined count only if `is_closure_searched`.
+    The functions with the code `defined`, by default all that running functions define, do not count.
     """
     is_array = isinstance(value, np.ndarray)
     return any(
         item is value or (is_array and isinstance(item, np.ndarray) and np.may_share_memory(item, value))
-        for item in reached(starts, limit, without, is_closure_searched)
+        for item in reached(starts, limit, without, defined)
     )
 
 
 def reached(
-    starts: Iterable[Any], limit: int, without: Collection[Any] = (), is_closure_searched: bool = False
+    starts: Iterable[Any],
+    limit: int,
+    without: Collection[Any] = (),
+    defined: Collection[types.CodeType] | None = None,
 ) -> Iterator[Any]:
-    """Yield at most `limit` objects to which some objects lead; what is near to them comes first."""
+    """Yield at most `limit` objects to which some objects lead; what is near to them comes first.
+
+    What functions with the code `defined` close over is left out: it belongs to the functions around them.
+    """
     seen: set[int] = set(map(id, without))
     level: list[Any] = [*starts]
-    defined: set[types.CodeType] | None = (
-        set() if is_closure_searched else None
-    )  # by running functions, which own what it closes over
     while level:
         containers: list[Any] = []
         following: list[Any] = []
@@ -121,7 +136,7 @@ def reached(
                 following.extend(item.__defaults__ or ())
                 if item.__closure__:
                     if defined is None:
-                        defined = {code for frame in user_frames() for code in nested_codes(frame.f_code)}
+                        defined = defined_codes(user_frames())
                     following.extend(_held_by_closure(item) if item.__code__ not in defined else ())
             elif isinstance(item, types.BuiltinFunctionType):
                 following.append(item.__self__)
