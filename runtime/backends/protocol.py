@@ -57,6 +57,8 @@ class Backend(Protocol):
     - `optional(held)`: the type of a value that is None on another path; then also `allows_none(kind)`,
       whether a type is such a type, `is_none(value)`, the test, `some(value, use, *others)`, the value as one
       that is not None, for a use in `core.undefined`, and `iterated(value)`, what a loop goes over
+    - `short_circuit(left, right, is_and, test)`: `and` or `or` of an object, whose truth is `test`
+    - `as_condition(value)`: what a condition tests, as a value that a branch can return
     - `narrowed(value)`: a value in the form in which the current branch leaves it, whose tests are known
     - `replaced(function)`: the replacement for a builtin that the shared tables do not list
     - `unpacked(value)`: the iterable that Python unpacks in place of `value`

@@ -11,6 +11,9 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+MAX_RESTS = 40
+"""The number of statements in a row that may raise: each adds a level of nesting to the graph."""
+
 
 class InFlight:
     """State of the program: `number` is 0 while nothing is raised; further attributes hold arguments.

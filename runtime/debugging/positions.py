@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import inspect
 import linecache
 import re
 import types
@@ -125,6 +126,25 @@ def has_exit(code: types.CodeType, instruction: int) -> bool:
 def catches_exceptions(code: types.CodeType) -> bool:
     """Return whether a function has an `except` clause."""
     return bool(code.co_exceptiontable) and any(handled_ranges(code))
+
+
+def catches_unstaged(code: types.CodeType) -> bool:
+    """Return whether a function has an `except` clause of Python's.
+
+    One whose `try` is converted does not count. Code that is compiled in memory contains both forms of it.
+    """
+    is_converted = "try_stmt" in code.co_names and not code.co_flags & _SUSPENDED
+    is_converted = is_converted and not _KEEPING_TRIES & {*code.co_names}
+    return catches_exceptions(code) and not (is_converted and not _has_groups(code))
+
+
+_SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_KEEPING_TRIES = frozenset(("locals", "vars", "dir", "eval", "exec"))
+"""Names of functions that read the variables around them, so that a `try` around them stays Python's."""
+
+
+def _has_groups(code: types.CodeType) -> bool:
+    return any(i.opname == "CHECK_EG_MATCH" for i in dis.get_instructions(code))
 
 
 def handled_ranges(code: types.CodeType) -> list[tuple[int, int]]:

@@ -7,6 +7,7 @@ catch an error that only staging causes.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import types
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from typing import Any
 from ..backends import staged_by
 from ..core.packages import is_library
 from ..core.rolling_attempts import is_rolling, note_use, refuse_rolling
-from ..debugging.positions import catches_exceptions
+from ..debugging.positions import catches_unstaged
 from ..debugging.tracebacks import is_internal, unconverted_note
 from ..values.locations import defining_class
 from ..values.structures import flatten
@@ -34,10 +35,13 @@ def checked_callee(function: Any, callee: Callable[[Any], Any], plain: Callable[
         return (plain or callee)(function)
     if function is next or isinstance(function, _MEMOIZED):
         refuse_rolling()
-    for code in _codes_of(function):
-        if plain is not None or unconverted_note(code) or catches_exceptions(code):
-            refuse_rolling()
+    codes = _codes_of(function)
+    if codes and (plain is not None or any(map(unconverted_note, codes))):
+        refuse_rolling()
     called = (plain or callee)(function)
+    is_function = isinstance(function, (types.FunctionType, types.MethodType))
+    if any(map(catches_unstaged, _codes_of(called) if is_function else codes)):
+        refuse_rolling()
     is_lookup = isinstance(function, types.BuiltinFunctionType) and (
         function is hash or function is id or isinstance(function.__self__, _COMPARING)
     )
@@ -48,13 +52,22 @@ def _codes_of(function: Any) -> list[types.CodeType]:
     """Return the code that a call runs first, unless it belongs to a library."""
     if isinstance(function, type):
         cls: Any = function
-        function = cls.__init__
+        function = getattr(cls, "__post_init__", None) if _only_sets_fields(cls) else cls.__init__
     elif not isinstance(function, (types.FunctionType, types.MethodType, types.BuiltinFunctionType)):
         function = vars(defining_class(type(function), "__call__")).get("__call__")
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     if not isinstance(code, types.CodeType) or is_internal(code) or is_library(code.co_filename):
         return []
     return [code]
+
+
+def _only_sets_fields(cls: type) -> bool:
+    """Return whether `dataclasses` made the `__init__` of a class, which calls at most `__post_init__`."""
+    owner = defining_class(cls, "__init__")
+    code = getattr(vars(owner).get("__init__"), "__code__", None)
+    if "__dataclass_params__" not in vars(owner) or getattr(code, "co_filename", "") != "<string>":
+        return False
+    return all(f.default_factory in (dataclasses.MISSING, dict, list, set) for f in dataclasses.fields(owner))
 
 
 def _noting_staged(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -25,7 +25,7 @@ from ..backends import Backend, staged_by
 from ..core.rolling_attempts import Attempt, CannotRoll, rolling
 from ..core.traces import current_trace
 from ..core.undefined import Undefined
-from ..debugging.positions import catches_exceptions
+from ..debugging.positions import catches_unstaged
 from ..errors import MismatchError
 from ..values.locations import Path
 from ..values.structures import flatten
@@ -84,7 +84,7 @@ def roll(
     """
     if len(rest) < MIN_ROLLED or not getattr(backend, "rolls_ranges", False):
         return Outcome.REFUSED
-    if any(catches_exceptions(f.__code__) for f in (extra_test, body)):
+    if any(catches_unstaged(f.__code__) for f in (extra_test, body)):
         return Outcome.REFUSED
     trace = current_trace()
     if trace is not None and body.__code__ in trace.unrolled:

@@ -9,6 +9,7 @@ from typing import Any
 from ..backends import staged_by
 from ..core.active_backends import active_backend
 from ..core.closures import nothing
+from ..core.in_flight import MAX_RESTS, count_rests
 from ..errors import UnrolledLoopError
 from ..values.plain_loops import KeyedItems, iterators_in
 from .branches.conditions import if_stmt
@@ -95,6 +96,7 @@ def start_long_range(
     state = get_state, set_state
     target = target if extra_test is None and target in names else ""
     for count in (1, 2):
+        rests = count_rests()
         body(next(items))
         if extra_test is not None:
             test_result = extra_test()
@@ -105,7 +107,7 @@ def start_long_range(
                 return iter(())
         outcome = roll(
             backend, values[count:], True, extra_test or _always, body, state, names, items,
-            keeps_plain=True, target=target,
+            keeps_plain=len(values) <= MAX_RESTS or count_rests() == rests, target=target,
         )  # fmt: skip
         if outcome is Outcome.ROLLED:
             if target:

@@ -81,6 +81,8 @@ def _replacement(kind: type, name: str, value: Any) -> Any:
     if type(value) is types.FunctionType and not _is_of_named_tuple(value):
         if not (name.startswith("__") and name.endswith("__")) or name in _KEPT:
             return None
+        if name == "__init__" and _is_generated(kind, value):
+            return None
         if name == "__eq__" and _is_generated(kind, value):
             return _field_comparison(value, [f.name for f in dataclasses.fields(kind) if f.compare])
         if name == "__repr__" and _is_generated(kind, value):
@@ -357,18 +359,23 @@ def truth(value: Any) -> tuple[Any, Backend | None]:
 
 def and_object(left: Any, right: Callable[[], Any]) -> Any:
     """`left and right()`, where the class of `left` is of no backend."""
-    cond, backend = truth(left)
-    if backend is not None and backend.is_staged(cond):
-        return if_exp(backend, cond, right, lambda: left, "")
-    return right() if cond else left
+    return _short_circuit(left, right, is_and=True)
 
 
 def or_object(left: Any, right: Callable[[], Any]) -> Any:
     """`left or right()`, where the class of `left` is of no backend."""
+    return _short_circuit(left, right, is_and=False)
+
+
+def _short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool) -> Any:
     cond, backend = truth(left)
-    if backend is not None and backend.is_staged(cond):
-        return if_exp(backend, cond, lambda: left, right, "")
-    return left if cond else right()
+    if backend is None or not backend.is_staged(cond):
+        return right() if bool(cond) is is_and else left
+    own = getattr(backend, "short_circuit", None)
+    if own is not None and isinstance(left, OptionalStructure):  # whose truth does not change
+        return own(left, right, is_and=is_and, test=cond)
+    sides = (right, lambda: left) if is_and else (lambda: left, right)
+    return if_exp(backend, cond, *sides, "")
 
 
 def contains(item: Any, container: Any) -> Any:

@@ -104,6 +104,9 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
     by_key = staticmethod(sequences.by_key)
     and_ = staticmethod(truth.and_)
     or_ = staticmethod(truth.or_)
+    short_circuit = staticmethod(truth.short_circuit)
+    call_builtin = staticmethod(builtins.call)
+    as_condition = staticmethod(as_condition)
     not_ = staticmethod(truth.not_)
     get_item = staticmethod(items.get_item)
     taken = staticmethod(sequences.taken)
@@ -357,9 +360,6 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
         return first_and_rest(iterated, self.and_)
 
     # Values
-
-    def call_builtin(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        return builtins.call(function, args, kwargs)
 
     def staged_list(self, values: Sequence[Any]) -> StagedList:
         if not self.is_given(values):

@@ -1,7 +1,8 @@
 """`and`, `or` and `not` in the graph, and what the tests of the current branches have decided.
 
-`queue and x > 0` is a list or a bool, so as a value it has no type. As the test of an `if` or a `while`, only
-its truth matters. So it is a `Truth`, which only conditions can use.
+As a value, `queue and x > 0` has no type: it is a list or a bool. Nor has `best and best[0] > 0`, if `best`
+is a tuple or None. As the test of an `if` or a `while`, only its truth matters. So it is a `Truth`, which
+only conditions can use.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from ... import staging
 from ...core.active_backends import CAPTURES, active_backend
 from ...errors import MismatchError, StagingError
+from ...staging.state.missing_values import OptionalStructure
 from ..ir.types import ArrayType, ScalarType, bound_type
 from ..tracing import recording
 from ..tracing.containers.staged_lists import StagedList
@@ -33,9 +35,10 @@ class Truth(Scalar):
 
     def node(self) -> NoReturn:
         raise MismatchError(
-            "the value of an 'and' or 'or' is a list on one path and a value of another type on the other",
+            "the value of an 'and' or 'or' is a list or an object on one path and a value of another type on "
+            "the other",
             why="the graph selects one of them at run time, and later code needs one type for both",
-            remedy="use it only as a condition, or compare the length of the list: len(items) > 0 and x > 0",
+            remedy="use it only as a condition, or compute a bool: bool(items) and x > 0",
         )
 
     def as_bool(self) -> Any:
@@ -48,48 +51,68 @@ def as_condition(value: Any) -> Any:
 
 
 def and_(left: Any, right: Callable[[], Any]) -> Any:
-    return _short_circuit(left, right, is_and=True)
+    return short_circuit(left, right, is_and=True)
 
 
 def or_(left: Any, right: Callable[[], Any]) -> Any:
-    return _short_circuit(left, right, is_and=False)
+    return short_circuit(left, right, is_and=False)
 
 
 def not_(value: Any) -> Any:
     return recording.record("not_", (as_condition(value),), _BOOL)
 
 
-def _short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool) -> Any:
-    is_list, is_mixed = isinstance(left, (StagedList, OptionalList)), isinstance(left, Truth)
+def short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool, test: Any = None) -> Any:
+    """`left and right()` or `left or right()`. An object has its truth as `test`."""
+    is_list, is_object = isinstance(left, (StagedList, OptionalList)), test is not None
+    is_mixed = isinstance(left, Truth)
     returns = False
 
     def second() -> Any:
         nonlocal is_mixed, returns
         value = right()
         returns = True
-        is_mixed = is_mixed or isinstance(value, Truth)
-        is_mixed = is_mixed or isinstance(value, (StagedList, OptionalList, list, deque)) is not is_list
+        is_mixed = is_mixed or _is_mixed(left, value, is_object=is_object)
         return _truth(value) if is_mixed else value
 
     def first() -> Any:
-        if is_mixed and (is_list or isinstance(left, Truth)):
+        if is_mixed and (is_list or is_object or isinstance(left, Truth)):
             return not is_and
-        return left if is_and else some(left)
+        return left if is_and or is_object else some(left)
 
-    test, backend = as_condition(left), active_backend()
+    test, backend = as_condition(left) if test is None else test, active_backend()
     if is_and:
         result = staging.if_exp(backend, test, second, first, "", (right,))
-    elif is_list or is_mixed:
+    elif is_list or is_object or is_mixed:
         result = staging.if_exp(backend, not_(test), second, first, "", (right,))
     else:
         result = staging.if_exp(backend, test, first, second, "", (right,))
-    if not returns and bound_type(left.type) in (_BOOL, _NUMPY_BOOL):
+    if not returns and _is_bool(left):
         return not is_and  # code after this runs only if the first operand decides
     return Truth(result.node(), current_builder()) if is_mixed and isinstance(result, Scalar) else result
 
 
+def _is_mixed(left: Any, right: Any, *, is_object: bool) -> bool:
+    """Return whether two operands have no common type, so that the result is a `Truth`.
+
+    It is not one if the truth of an operand could change, other than that of a list.
+    """
+    if is_object or isinstance(right, Truth):
+        return isinstance(right, Truth) or _is_bool(right)
+    if _is_bool(left) and isinstance(right, (tuple, OptionalStructure)):
+        return True
+    lists = StagedList, OptionalList, list, deque
+    return isinstance(right, lists) is not isinstance(left, lists[:2])
+
+
+def _is_bool(value: Any) -> bool:
+    return type(value) is bool or (
+        isinstance(value, Staged) and bound_type(value.type) in (_BOOL, _NUMPY_BOOL)
+    )
+
+
 def _truth(value: Any) -> Any:
-    value = as_condition(value)
+    value, _ = staging.truth(as_condition(value))
     if not isinstance(value, Staged):
         return bool(value)
     return value if value.type == _BOOL else recording.record("bool", (value,), _BOOL, function=bool)
@@ -108,7 +131,9 @@ def is_known(value: Any) -> bool:
         node = test.origin if isinstance(test, Staged) else None
         while node is not None and node.op == "not_":
             node, outcome = node.inputs[0], not outcome
-        if node is not None and node.op == "is_none" and node.inputs[0] is value.origin and not outcome:
+        if node is None or node.op != "is_none" or outcome:
+            continue
+        if current_builder().stands_for(node.inputs[0], value.origin):
             return True
     return False
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from ...backends import staged_by
 from ...core.closures import cells_of
-from ...core.in_flight import InFlight
+from ...core.in_flight import MAX_RESTS, InFlight
 from ...debugging.positions import position_at
 from ...debugging.tracebacks import is_internal, synthetic_traceback, traceback_frames
 from ...errors import AutographError, RaiseInTryError
@@ -32,7 +32,7 @@ from ..branches.exceptions import AlwaysRaises, fields_of, is_of_plain_values, i
 from ..state.search import user_frames
 from ..state.statement import Statement
 from .managers import Again, Entered
-from .rests import MAX_RESTS, Region, Rest
+from .rests import Region, Rest
 
 
 class Attempt:
@@ -239,6 +239,9 @@ class Flight:
             self.state.number = 0
         try:
             result, is_left = self._to_end(region, closure)
+            if skipped is False:
+                backend: Any = statement.backend
+                result = backend.as_condition(result)
             while region.rests:
                 rest = region.rests.pop()
                 result, is_left = rest.close(result, is_left=is_left)

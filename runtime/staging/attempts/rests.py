@@ -16,9 +16,6 @@ from ..state.search import user_frames
 from ..state.statement import Restage, Statement
 from ..state.unsupported import not_a_variable_error
 
-MAX_RESTS = 40
-"""The number of statements in a row that may raise: each adds a level of nesting to the graph."""
-
 
 class Region:
     """A branch, a loop body, or the body of a `try`, with the parts of it that exceptions skip."""
@@ -94,7 +91,8 @@ class Rest:
             if not isinstance(location, Location):
                 continue
             grown, indexes = location.owner, range(len(statement.before))
-            if any(value is grown for value in self.outer.before):
+            is_before = any(value is grown for value in self.outer.before)
+            if is_before or self.outer.heap.holders(grown):
                 from_before.append(grown)
             elif not (places := [(self.site, i) for i in indexes if statement.before[i] is grown]):
                 holder = next(iter(statement.heap.holders(grown)), None)

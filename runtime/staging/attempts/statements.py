@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...backends import Backend
-from ...core.in_flight import InFlight, running
-from ...core.rolling_attempts import refuse_rolling
+from ...core.in_flight import MAX_RESTS, InFlight, running
+from ...core.rolling_attempts import is_rolling, refuse_rolling
 from ...debugging.tracebacks import is_internal
 from ...errors import AutographError, RaiseInTryError
 from ...values.structures import flatten
 from ..branches.conditions import if_stmt
 from ..branches.exceptions import AlwaysRaises
+from ..state.heap import is_of_user
 from ..state.statement import Restage, Statement
 from .flight import Attempt, Flight, Raised
 from .managers import Again
-from .rests import MAX_RESTS
 from .watching import watching
 
 
@@ -32,16 +34,17 @@ def try_stmt(
 ) -> None:
     """Stage a `try` or `with`, which is the whole of `body`.
 
-    A loop whose body has one stays unrolled: a handler may catch what a staged counter raises.
+    A loop around it stays unrolled if a handler might catch what a library raises for a staged counter.
 
     Raises:
         AutographError: what cannot be staged, even if a handler has caught it.
     """
-    refuse_rolling()
     running.has_tried = True
     outer_flight, outer_refusals = running.flight, running.refusals
     running.refusals = [] if outer_refusals is None else outer_refusals
     try:
+        if is_rolling() and not _can_roll(backend, body, kinds):
+            refuse_rolling()
         if not hasattr(backend, "open_branch"):
             with watching(body, kinds, caught, get_state):
                 body()
@@ -52,6 +55,17 @@ def try_stmt(
         _raise_what_was_caught(kinds)
     finally:
         running.flight, running.refusals = outer_flight, outer_refusals
+
+
+def _can_roll(backend: Backend, body: Any, kinds: Callable[[], tuple]) -> bool:
+    """Return whether no handler catches what a library or Python itself raises for a staged counter."""
+    is_with = "manager" in body.__code__.co_names
+    caught = flatten(kinds())[0]
+    return (
+        hasattr(backend, "open_branch")
+        and not is_with
+        and all(kind is np.linalg.LinAlgError or is_of_user(kind) for kind in caught)
+    )
 
 
 def _raise_what_was_caught(kinds: Callable[[], tuple]) -> None:

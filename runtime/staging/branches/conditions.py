@@ -92,14 +92,13 @@ def _merged_paths(
 ) -> tuple[Path, Path, dict[Any, Any]]:
     """Capture and merge both paths, restarting when two objects have to be merged field by field."""
     while True:
-        first, second = both()
         try:
-            return (
-                first,
-                second,
-                merge_paths(statement, cond, (first, second), outputs, sides, is_exact=is_exact),
-            )
+            first, second = both()
+            values = merge_paths(statement, cond, (first, second), outputs, sides, is_exact=is_exact)
+            return first, second, values
         except MergeByField as error:
+            if error.kind in statement.apart.kinds:
+                raise
             statement.apart.kinds.add(error.kind)
             continue
         except Restage as error:

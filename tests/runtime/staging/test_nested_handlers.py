@@ -79,9 +79,34 @@ def not_a_number(xs):
     return total
 
 
+class Path:
+    def __init__(self):
+        self.x = 0.0
+        self.points = [(0.0, 0.0)]
+
+    def move(self, x):
+        if x > 100:
+            raise ValueError
+        self.x = x
+        self.points.append((x, 2 * x))
+
+
+def list_of_an_object(xs):
+    path = Path()
+    try:
+        for x in xs:
+            if x > 1:
+                path.move(x * 30)
+            else:
+                path.move(x)
+    except ValueError:
+        return len(path.points), path.points[-1][0]
+    return len(path.points), path.points[-1][1] + path.x
+
+
 FUNCTIONS = [
-    texts_of_containers, shifted_by, inner_try_in_a_loop, raised_out_of_an_inner_try, wide_index,
-    not_a_number,
+    list_of_an_object, texts_of_containers, shifted_by, inner_try_in_a_loop, raised_out_of_an_inner_try,
+    wide_index, not_a_number,
 ]  # fmt: skip
 
 

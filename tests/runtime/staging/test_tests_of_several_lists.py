@@ -1,4 +1,4 @@
-"""`and` and `or` of lists, as conditions, select none of them, so that the lists can change afterwards."""
+"""`and` and `or` of lists and objects, as conditions, select none of them, so these can change afterwards."""
 
 import numpy as np
 import pytest
@@ -81,6 +81,103 @@ def test_values_of_other_types():
     for n in (0, 2):
         for x in (0.0, 0.5):
             assert staged(np.int64(n), np.float64(x)) == f(n, x)
+
+
+class Level:
+    def __init__(self, level):
+        self.level = level
+
+
+def optional_tuple(xs):
+    best = None
+    for i, x in enumerate(xs):
+        if x > 2 and (best is None or x > best[0]):
+            best = (x, i)
+    return best[1] if best and best[0] > 4 else -1
+
+
+def optional_object(xs):
+    best = None
+    for x in xs:
+        if x > 2:
+            best = Level(x)
+    count = 0
+    while best and best.level < 9:
+        best.level += 1
+        count += 1
+    return count, not best or best.level > 9
+
+
+def flags_and_tuples(xs):
+    best, count = None, 0
+    for x in xs:
+        if x > 0 and best:
+            count += 1
+        if best or x > 2:
+            count += 10
+        if not (best and best[0] > 2):
+            count += 100
+        if x > 1:
+            best = (x, count)
+    return count
+
+
+def handled(xs):
+    """The test of a loop in a `try` whose body may raise."""
+    low, high = split(xs)
+    best, count = None, 0
+    try:
+        while high and count < 3:
+            if high[-1] > 5:
+                raise ValueError
+            best = (high.pop(), count)
+            count += 1
+        while low and not (best and best[0] > 4):
+            if low.pop() < 1:
+                raise KeyError
+    except (ValueError, KeyError):
+        count = -count
+    return count, bool(low and best)
+
+
+@pytest.mark.parametrize("f", [optional_tuple, optional_object, flags_and_tuples, handled])
+@pytest.mark.parametrize("xs", [[1.0, 3.0, 2.0, 5.0], [1.0, 2.0, 1.5], [0.5, 3.0, 5.5, 6.0]])
+def test_objects(f, xs):
+    assert ag.function(f)(np.array(xs)) == f(np.array(xs))
+
+
+def test_a_tuple_or_a_bool_is_no_value():
+    def f(xs):
+        best = None
+        for x in xs:
+            if x > 1:
+                best = (x, 1)
+        return best and best[0] > 2
+
+    with pytest.raises(ag.MismatchError, match="is a list or an object on one path"):
+        ag.function(f)(np.array([1.0, 2.0]))
+
+
+class Tank:
+    def __init__(self, level):
+        self.level = level
+
+    def __bool__(self):
+        return bool(self.level > 0)
+
+
+def test_a_truth_that_changes():
+    """The truth of an object is that at the time of the test, so it can be no operand beside a bool."""
+
+    def f(xs):
+        tank = Tank(xs[0])
+        is_ready = tank and xs[1] > 0
+        tank.level = tank.level + 5
+        return 1 if is_ready else 0
+
+    assert f(np.array([-1.0, 1.0])) == 1
+    with pytest.raises(ag.MismatchError, match="gives two types"):
+        ag.function(f)(np.array([-1.0, 1.0]))
 
 
 def test_python_tests_each_operand_once():

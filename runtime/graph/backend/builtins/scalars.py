@@ -45,6 +45,8 @@ def _conversion(kind: type) -> Callable[..., Any]:
                 raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
         if kind is str:
             effects.check_print_options()
+        if kind is bool and hasattr(type(value), "as_bool"):
+            return value.as_bool()
         return record(kind.__name__, (value,), ScalarType(kind), function=kind)
 
     return call
@@ -82,8 +84,16 @@ def _python_class(value: Any) -> type | None:
     return list if isinstance(kind, ListType) else None
 
 
+def _as_array(value: Any) -> Any:
+    """Return the array of a list or tuple of numbers."""
+    is_staged = recording.contains_staged(value)
+    return recording.call(np.array, (list(value),), {}) if is_staged else np.array(value)
+
+
 def _math(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
+        if function in (math.dist, math.fsum):  # which take numbers of NumPy as they take others
+            args = tuple(_as_array(a) if isinstance(a, (list, tuple)) else a for a in args)
         if any(isinstance(a, (list, tuple)) for a in args):
             raise UnsupportedFunctionError(
                 f"math.{function.__name__} of a list or tuple of staged values cannot be staged",
