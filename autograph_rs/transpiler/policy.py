@@ -133,6 +133,8 @@ class Policy:
             return When.NEVER, f"the package {root} is never converted"
         if code in _DERIVED_COMPARISONS:
             return When.ALWAYS, "functools.total_ordering derived it from a user's method"
+        if module == "statistics" and function.__qualname__.startswith("NormalDist."):
+            return When.STAGED, "its methods are formulas of numbers"
         if is_library(code.co_filename):
             return When.NEVER, "it belongs to the standard library"
         if package is None:

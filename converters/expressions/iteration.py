@@ -106,7 +106,8 @@ class Unpacking(Rewriter):
 
 
 def _unpack(value: gast.AST) -> gast.AST:
-    return value if isinstance(value, _NEVER_STAGED) else at(operator("unpacked", value), value)
+    items = value.generators[0].iter if isinstance(value, gast.GeneratorExp) else value
+    return value if isinstance(items, _NEVER_STAGED) else at(operator("unpacked", value), value)
 
 
 def _joined(elements: Sequence[gast.AST]) -> gast.AST | None:

@@ -180,13 +180,13 @@ class UnsupportedFunctionError(StagingError):
     >>> import autograph_rs as ag, math, numpy as np
     >>> @ag.function
     ... def total(x):
-    ...     return math.fsum([x, 2 * x])
+    ...     return math.prod([x, 2 * x])
     >>> total(np.float64(17))
     Traceback (most recent call last):
         ...
-    autograph_rs.UnsupportedFunctionError: math.fsum of a list or tuple of staged values cannot be staged
+    autograph_rs.UnsupportedFunctionError: math.prod of a list or tuple of staged values cannot be staged
       File "...", line 3, in total
-        return math.fsum([x, 2 * x])
+        return math.prod([x, 2 * x])
                ^^^^^^^^^^^^^^^^^^^^^
       why: the graph has no operation for it
       fix: use a NumPy function, such as np.sum, np.prod or np.linalg.norm of an array

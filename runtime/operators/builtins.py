@@ -28,7 +28,7 @@ from ..values.selected_container import SelectedList
 _INSPECTING = frozenset((isinstance, type, repr))
 _SHOWING = frozenset((print, str, repr))
 _SORTING = frozenset((original(min), original(max), sorted))
-_TAKING_SEQUENCES = _SORTING | {*NUMPY}
+_TAKING_SEQUENCES = _SORTING | {math.dist, math.fsum, *NUMPY}
 _TRUTHS = frozenset((any, all))
 _PULLING = _SORTING | {sum, any, all}
 _TAKING_ALL = _SORTING | {sum, list, tuple, math.prod, math.fsum}

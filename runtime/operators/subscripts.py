@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import GeneratorType
 from typing import Any
 
 from .. import staging
@@ -74,6 +75,8 @@ def unpacked(value: Any, before: int | None = None, after: int = 0) -> Any:
     """
     if hasattr(type(value), "ag__rest"):
         value = value.ag__rest(takes_all=False)
+    elif type(value) is GeneratorType and staging.takes_staged(value):
+        value = DISPATCHING[id(list)](value)
     backend = BACKENDS[type(value)]
     is_staged = backend is not None and backend.is_staged(value)
     if before is None:

@@ -23,7 +23,7 @@ _HOMES = {
     "staged_list tells_raises without_effects",
     "exceptions": "AlwaysRaises",
     "generator_expressions": "assumed note_push_form",
-    "generators": "Consumer StagedItems is_tested_by_staged source_of",
+    "generators": "Consumer StagedItems is_tested_by_staged source_of takes_staged",
     "growing_lists": "array_staged_in_place staged_in_place",
     "identity": "identical",
     "loops": "for_stmt while_stmt",

@@ -118,6 +118,12 @@ class StagedItems:
         return next(self.items)
 
 
+def takes_staged(value: Any) -> bool:
+    """Return whether a value is a generator expression that iterates over a staged value."""
+    frame = value.gi_frame if type(value) is GeneratorType else None
+    return frame is not None and isinstance(frame.f_locals.get(".0"), StagedItems)
+
+
 class Passed:
     """An iterator that is an argument of a generator function, and that its push form lets go to drive it."""
 

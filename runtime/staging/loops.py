@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import BACKENDS, Backend, staged_by
+from ..core import fixed_points
 from ..core.active_backends import assuming
 from ..core.closures import never, set_nothing
 from ..core.in_flight import running
@@ -34,6 +35,18 @@ MAX_PEELED = 3
 def fixed_point(
     carried: CarriedValues, once: Callable[[], Path], what: str, closures: tuple[Any, ...]
 ) -> Path | NoInitialValue:
+    """Capture the body of a loop until the types of what it carries do not change any more.
+
+    Raises:
+        MismatchError: they have no common type, or change in each iteration.
+    """
+    with fixed_points.searching():
+        return _fixed_point(carried, once, what, closures)
+
+
+def _fixed_point(
+    carried: CarriedValues, once: Callable[[], Path], what: str, closures: tuple[Any, ...]
+) -> Path | NoInitialValue:
     after = Side("after an iteration", closures)
     for _ in range(MAX_WIDENINGS):
         rows = Rows()
@@ -42,12 +55,14 @@ def fixed_point(
         statement = carried.statement
         known = len(statement.items), len(statement.apart.shared)
         carried.statement.forget()
+        fixed_points.begin_capture()
         try:
             path = once()
             carried.statement.check_aliases(path)
             settled = carried.settle(path, rows)
             settled = settled and not getattr(carried.backend, "types_changed", never)(mark)
             settled = settled and (len(statement.items), len(statement.apart.shared)) == known
+            settled = settled and fixed_points.is_complete()
             _stage_written(carried, path)
         except Restage as error:
             again = error

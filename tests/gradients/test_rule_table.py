@@ -103,7 +103,8 @@ def test_ops():
     known = OP_RULES.keys() | tables.CONSTANT | REASONS.keys()
     ruled = {op for op in OPS if has_rule(ufuncs.UFUNCS.get(op)) or op.startswith("random.")}
     assert OPS.keys() - known - ruled == {
-        "attempt", "int_of", "is_none", "is_same", "member_name", "member_value", "zeros_of",  # not of floats
+        "attempt", "bit_count", "bit_length", "int_of", "is_none", "is_same", "member_name", "member_value",
+        "zeros_of",  # not of floats
         "new_object", "attribute", "reference", "reference_update",  # refused: see docs/limitations.md
     }  # fmt: skip
 

@@ -25,7 +25,7 @@ SEPARATE_RESULTS = frozenset(("cond", "while", "for", "list_pop", "list_update")
 _WITHOUT_MEMORY = frozenset(
     ("argument", "constant", "raise", "print", "text", "attempt", "check", "contains", "len", "dimension")
 )
-_COMPUTING = frozenset(EXPRESSIONS) - {"list_copy", "list_get", "same"}
+_COMPUTING = frozenset(EXPRESSIONS) - {"list_copy", "list_get", "list_some", "same"}
 _ALLOCATING = frozenset(
     f"numpy.{name}" for name in (
         "sum", "prod", "mean", "min", "max", "amin", "amax", "any", "all", "std", "var", "argmin", "argmax",

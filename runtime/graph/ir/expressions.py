@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...core.undefined import use_none
+from ...errors import StagingError
 from ...staging.state.side_effects import DRAWERS
 from . import list_operations
 from .graph import Missing
@@ -37,6 +38,8 @@ EXPRESSIONS: dict[str, str] = {
     "contains": "({1} in {0})",
     "int_of": "int({0}, {1})",
     "complex_of": "complex({0}, {1})",
+    "bit_count": "{0}.bit_count()",
+    "bit_length": "{0}.bit_length()",
     "item": "{0}.item()",
     "dimension": "{0}.shape[{axis}]",
     "convert": "convert({0}, {dtype})",
@@ -44,6 +47,7 @@ EXPRESSIONS: dict[str, str] = {
     "list_get": "{0}[{1}]",
     "list_zeros": "list_zeros({0})",
     "zeros_of": "zeros_of({0})",
+    "list_some": "list_some({0})",
     "list_sum": "list_sum({0}, {1})",
     "deque": "deque({0}, {maxlen})",
     "len": "len({0})",
@@ -103,6 +107,21 @@ def zeros_of(value: Any) -> Any:
     return np.zeros_like(value) if isinstance(value, np.ndarray) else type(value)(0)
 
 
+def list_some(values: list[Any]) -> list[Any]:
+    """Return a list whose items may be None as one without None.
+
+    Raises:
+        StagingError: NumPy would make an array of objects of it.
+    """
+    if any(value is None for value in values):
+        raise StagingError(
+            "a NumPy function is given a list that contains None",
+            why="NumPy would convert the list to an array of objects, which a graph cannot contain",
+            remedy="use another value, such as np.nan or -1, or take the items that are not None",
+        )
+    return values
+
+
 def list_sum(first: list[Any], second: list[Any]) -> list[Any]:
     return list(map(item_sum, first, second))
 
@@ -128,6 +147,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
             use_none,
             list_zeros,
             zeros_of,
+            list_some,
             list_sum,
             item_sum,
             insertion_index,

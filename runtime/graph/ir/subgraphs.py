@@ -71,7 +71,7 @@ def has_effect(graph: Graph) -> bool:
     return any(node.effect for node in graph.walk())
 
 
-_REPEATABLE_EFFECTS = frozenset(("call", "check_bound", "raise", "some"))
+_REPEATABLE_EFFECTS = frozenset(("call", "check_bound", "list_some", "raise", "some"))
 
 
 def unrepeatable_effects(graph: Graph) -> Iterator[Node]:

@@ -175,6 +175,7 @@ OPS: dict[str, OpSchema] = {
     "text": OpSchema((0, None), {"args": _text_parts, "kwargs": _empty}),
     "getitem": OpSchema((1, None), {"args": _getitem_args, "kwargs": _empty}),
     **dict.fromkeys(("setitem", "add_at"), OpSchema((2, None), {"key": lambda _: True})),
+    "list_some": OpSchema((1, 1), effect=True),
     "check_bound": OpSchema((1, 1), {"symbol": _text}, effect=True),
     "some": OpSchema(
         (1, None), {**_CALL, "use": NONE_USES.__contains__}, frozenset(("use", *_CALL)), effect=True

@@ -112,6 +112,8 @@ TYPE_INFERENCE: dict[str, Callable[[Node], StagedType | None]] = {
     ),
     **dict.fromkeys(
         (
+            "bit_count",
+            "bit_length",
             "len",
             "find",
             "list_index",
@@ -134,7 +136,16 @@ TYPE_INFERENCE: dict[str, Callable[[Node], StagedType | None]] = {
     "default_rng": _constant_type(GeneratorType()),
     **dict.fromkeys(("list", "iterate", "sorted"), _constant_type(ListType(None))),
     **dict.fromkeys(
-        ("list_copy", "list_append", "list_set", "list_add_at", "list_zeros", "list_sum", "list_insert"),
+        (
+            "list_copy",
+            "list_some",
+            "list_append",
+            "list_set",
+            "list_add_at",
+            "list_zeros",
+            "list_sum",
+            "list_insert",
+        ),
         _list_type,
     ),
     **dict.fromkeys(("list_get", "list_pop", "list_update"), _list_item),

@@ -9,17 +9,20 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ...core.fixed_points import end_path, is_searching
 from ...debugging.tracebacks import INFERRING
+from ...staging import AlwaysRaises
 from ...values.structures import is_reference
 from ..ir.graph import Node, Slot
 from ..ir.types import (
     SAMPLES,
     ArrayType,
     ListType,
+    OptionalType,
     ScalarType,
     StagedType,
     TupleType,
@@ -29,9 +32,9 @@ from ..ir.types import (
 from ..rules import ARRAYS_OF_SCALARS, COMPOSITIONS, TYPE_RULES, check_setitem, getitem_type, ufunc_type
 from ..rules.methods import function_name, ufunc_name
 from ..rules.probing import Rule, container_of
-from ..rules.ufuncs import OPERATOR_OF, UFUNCS, operator_type
+from ..rules.ufuncs import OPERATOR_OF, operator_type
 from . import unsupported
-from .trace import bound_node, current_builder
+from .trace import bound_node, current_builder, user_frames
 
 _cached_rule = functools.lru_cache(maxsize=4096)(lambda rule, types: rule(*types))
 _staged = types.SimpleNamespace()
@@ -134,13 +137,19 @@ class Arguments:
         return value, value
 
     def _slot(self, node: Node) -> tuple[Slot, Any]:
-        self.inputs.append(node)
         is_array = isinstance(node.type, ListType) and not self._keep_namedtuples
+        if is_array and isinstance(node.type.element, OptionalType) and node.type.element.held is not None:
+            node = add("list_some", (node,), ListType(node.type.element.held), effect=True)
+        self.inputs.append(node)
         return Slot(len(self.inputs) - 1), _array_type(node.type) if is_array else node.type
 
 
 def _array_type(kind: StagedType | None) -> ArrayType:
     """Return the type of the array that NumPy makes of a staged value."""
+    if isinstance(kind, ListType) and kind.element is None:
+        if not is_searching():
+            return ArrayType(np.dtype(float), (None,))
+        raise AlwaysRaises if end_path(user_frames()) else unsupported.list_without_array()
     if isinstance(kind, ListType):
         inner = _array_type(kind.element)
         return ArrayType(inner.dtype, (None, *inner.shape))
@@ -178,6 +187,8 @@ def call_by_rule(function: Callable, rule: Rule, /, *args: Any, **kwargs: Any) -
         kind = _cached_rule(rule, types)
     else:
         kind = rule(*types, **named_types)
+    if isinstance(kind, ArrayType) and kind.dtype.names:
+        raise unsupported.structured_array(function_name(function))
     result = record_call(function_name(function), function, arguments.inputs, template, named, kind)
     if out is not None:
         where = kwargs.get("where", True) if function is np.clip else True
@@ -349,7 +360,7 @@ def cast(value: Any, kind: StagedType, *, casting: Casting = "unsafe") -> Any:
     if isinstance(kind, ArrayType):
         if isinstance(node.type, ArrayType):
             if casting != "unsafe" and not np.can_cast(node.type.dtype, kind.dtype, casting):
-                _raise_cast_error(node, kind)
+                unsupported.raise_cast_error(node, kind)
             if node.type.dtype == kind.dtype:
                 return wrap(node)
         result_type = ArrayType(kind.dtype, node.type.shape if isinstance(node.type, ArrayType) else ())
@@ -357,19 +368,6 @@ def cast(value: Any, kind: StagedType, *, casting: Casting = "unsafe") -> Any:
     if isinstance(kind, ScalarType):
         return record(kind.python.__name__, (node,), kind, function=kind.python)
     return wrap(node)
-
-
-def _raise_cast_error(node: Node, kind: ArrayType) -> NoReturn:
-    """Raise NumPy's own error for an in-place operation by running it on arrays of ones."""
-    function = UFUNCS.get(node.op) or node.attrs.get("function")
-    if isinstance(function, np.ufunc):
-        function(*[_ones(i.type) for i in node.inputs], out=np.ones((1,) * kind.ndim, kind.dtype))
-    message = "Cannot cast array data from {!r} to {!r} according to the rule 'same_kind'"
-    raise TypeError(message.format(getattr(node.type, "dtype", None), kind.dtype))
-
-
-def _ones(kind: Any) -> Any:
-    return np.ones((1,) * kind.ndim, kind.dtype) if isinstance(kind, ArrayType) else SAMPLES[kind.python]
 
 
 # Items

@@ -508,8 +508,14 @@ def _is_integer(number: Any) -> Any:
     return recording.cast(np.isfinite(number) & (np.floor(number) == number), ScalarType(bool))
 
 
+def _bits(op: str, number: Any) -> Any:
+    return recording.record(op, (number,), ScalarType(int))
+
+
 _NUMBER_PARTS: dict[str, Callable[[Any], Any]] = {
     "is_integer": lambda number: functools.partial(_is_integer, number),
+    "bit_count": lambda number: functools.partial(_bits, "bit_count", number),
+    "bit_length": lambda number: functools.partial(_bits, "bit_length", number),
     "real": _real_part,
     "imag": _imaginary_part,
     "conjugate": lambda number: functools.partial(_conjugate, number),
@@ -739,8 +745,8 @@ class Tensor(Value):
         kind = self.type.dtype.type if is_number else np.ndarray
         if name.startswith("_") or not hasattr(kind, name):
             raise AttributeError(f"a staged array has no attribute {name!r}")
-        if name == "is_integer":
-            return functools.partial(_is_integer, self)
+        if name in ("is_integer", "bit_count"):
+            return _NUMBER_PARTS[name](self)
         return self.fail(
             f"has no {name}{'()' if callable(getattr(kind, name)) else ''}",
             "the graph has no operation for it",

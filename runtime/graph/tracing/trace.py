@@ -106,6 +106,13 @@ class Builder:
         target.owned.add(node)
         return node
 
+    def stands_for(self, inner: Node, node: Node) -> bool:
+        """Return whether a node is another, or stands for it in this graph or in one around it."""
+        builder: Builder | None = self
+        while builder is not None and builder.captured.get(node) is not inner:
+            builder = builder.parent
+        return inner is node or builder is not None
+
     def capture(self, node: Node, owner: Builder) -> Node:
         """Return the node of this graph that stands for a node of `owner`, capturing it if necessary.
 

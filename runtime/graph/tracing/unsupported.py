@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
+
+import numpy as np
 
 from ...debugging.tracebacks import user_opcode
 from ...errors import AliasError, AssignmentError, StagingError, UnsupportedFunctionError
+from ..ir.graph import Node
+from ..ir.types import SAMPLES, ArrayType
 from ..rules.reasons import reason_for
+from ..rules.ufuncs import UFUNCS
 
 
 def no_rule(function: Callable[..., Any], name: str) -> UnsupportedFunctionError:
@@ -72,6 +77,14 @@ def list_without_array() -> StagingError:
     )
 
 
+def structured_array(name: str) -> StagingError:
+    return UnsupportedFunctionError(
+        f"{name}() of staged values would return an array with named fields",
+        why="an array of a graph has one dtype of numbers",
+        remedy="use one array for each field, or a dict or dataclass of arrays",
+    )
+
+
 def bool_array_power() -> StagingError:
     return StagingError(
         "an array of bools cannot be raised to a power that is a staged int",
@@ -96,3 +109,16 @@ def shared_argument(graph: str, first: str, second: str) -> AliasError:
         why="the write would have to change the other argument too",
         remedy=f"pass a copy of one argument: {first}.copy()",
     )
+
+
+def raise_cast_error(node: Node, kind: ArrayType) -> NoReturn:
+    """Raise NumPy's own error for an in-place operation by running it on arrays of ones."""
+    function = UFUNCS.get(node.op) or node.attrs.get("function")
+    if isinstance(function, np.ufunc):
+        function(*[_ones(i.type) for i in node.inputs], out=np.ones((1,) * kind.ndim, kind.dtype))
+    message = "Cannot cast array data from {!r} to {!r} according to the rule 'same_kind'"
+    raise TypeError(message.format(getattr(node.type, "dtype", None), kind.dtype))
+
+
+def _ones(kind: Any) -> Any:
+    return np.ones((1,) * kind.ndim, kind.dtype) if isinstance(kind, ArrayType) else SAMPLES[kind.python]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
@@ -288,3 +289,41 @@ def test_objects_beside_arrays():
         return [item.x for item in items], names
 
     check(f, XS)
+
+
+def test_generator_expressions():
+    def f(xs, limit):
+        kept, peaks = [], []
+        for x in xs:
+            if x <= limit:
+                kept.append((x, 2 * x))
+            if len(kept) > 2:
+                a, b, c = (pair[1] for pair in kept[-3:])
+                if a < b > c:
+                    peaks.append(kept[-2][0])
+        first, *others = (x * 2 for x in xs if x > 1)
+        low, high = (xs[mask] for mask in (xs < 2, xs >= 2))
+        return peaks, first, others, low.sum(), high.sum(), np.hypot(*(x for x in xs[:2]))
+
+    for limit in (1.5, 9.0):
+        check(f, np.array([1.0, 3.0, 2.0, 4.0, 1.5]), limit)
+
+    def too_many(xs):
+        a, b = (x for x in xs if x > 1)
+        return a + b
+
+    staged = ag.function(too_many)
+    assert staged(np.array([1.0, 3.0, 2.0])) == 5
+    with pytest.raises(ValueError, match=r"too many values to unpack \(expected 2"):
+        staged(np.array([4.0, 3.0, 2.0]))
+
+
+def test_an_endless_generator_expression():
+    """Python takes one item more than there are targets."""
+
+    def f(xs):
+        a, b = (k for k in itertools.count())
+        return a + b + xs[0]
+
+    with pytest.raises(ValueError, match="too many values to unpack"):
+        ag.function(f)(XS)
