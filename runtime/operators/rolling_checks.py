@@ -65,7 +65,10 @@ def _only_sets_fields(cls: type) -> bool:
     """Return whether `dataclasses` made the `__init__` of a class, which calls at most `__post_init__`."""
     owner = defining_class(cls, "__init__")
     code = getattr(vars(owner).get("__init__"), "__code__", None)
-    if "__dataclass_params__" not in vars(owner) or getattr(code, "co_filename", "") != "<string>":
+    parameters: Any = vars(owner).get("__dataclass_params__")
+    if parameters is None or getattr(code, "co_filename", "") != "<string>":
+        return False
+    if not parameters.frozen and cls.__setattr__ is not object.__setattr__:
         return False
     return all(f.default_factory in (dataclasses.MISSING, dict, list, set) for f in dataclasses.fields(owner))
 

@@ -65,8 +65,7 @@ def not_(value: Any) -> Any:
 def short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool, test: Any = None) -> Any:
     """`left and right()` or `left or right()`. An object has its truth as `test`."""
     is_list, is_object = isinstance(left, (StagedList, OptionalList)), test is not None
-    is_mixed = isinstance(left, Truth)
-    returns = False
+    is_mixed, returns = isinstance(left, Truth), False
 
     def second() -> Any:
         nonlocal is_mixed, returns
@@ -76,7 +75,7 @@ def short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool, test: An
         return _truth(value) if is_mixed else value
 
     def first() -> Any:
-        if is_mixed and (is_list or is_object or isinstance(left, Truth)):
+        if is_mixed:
             return not is_and
         return left if is_and or is_object else some(left)
 
@@ -89,13 +88,16 @@ def short_circuit(left: Any, right: Callable[[], Any], *, is_and: bool, test: An
         result = staging.if_exp(backend, test, first, second, "", (right,))
     if not returns and _is_bool(left):
         return not is_and  # code after this runs only if the first operand decides
-    return Truth(result.node(), current_builder()) if is_mixed and isinstance(result, Scalar) else result
+    if not is_mixed or not isinstance(result, Staged):
+        return result
+    result = _truth(result)
+    return Truth(result.node(), current_builder())
 
 
 def _is_mixed(left: Any, right: Any, *, is_object: bool) -> bool:
     """Return whether two operands have no common type, so that the result is a `Truth`.
 
-    It is not one if the truth of an operand could change, other than that of a list.
+    It is not one if the truth of an operand could change unseen, as that of an object could.
     """
     if is_object or isinstance(right, Truth):
         return isinstance(right, Truth) or _is_bool(right)

@@ -166,6 +166,28 @@ class Tank:
         return bool(self.level > 0)
 
 
+@pytest.mark.parametrize("limit", [0.0, np.float64(0)])
+def test_a_list_or_a_number_is_no_value(limit):
+    def f(xs, limit):
+        queue = [x for x in xs if x > 1]
+        return xs[0] > limit and queue
+
+    with pytest.raises(ag.MismatchError, match="is a list or an object on one path"):
+        ag.function(f)(np.array([1.0, 2.0]), limit)
+
+
+def test_a_list_that_is_tested_later():
+    def f(xs):
+        queue = [x for x in xs if x > 1]
+        is_ready = xs[0] > 0 and queue
+        total = np.sum(xs)
+        return total if is_ready or total > 5 else -total
+
+    staged = ag.function(f)
+    for xs in ([1.0, 2.0], [-1.0, 2.0], [1.0, 0.5], [-4.0, 10.0]):
+        assert staged(np.array(xs)) == f(np.array(xs))
+
+
 def test_a_truth_that_changes():
     """The truth of an object is that at the time of the test, so it can be no operand beside a bool."""
 
