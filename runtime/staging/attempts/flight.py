@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from ...backends import staged_by
 from ...core.closures import cells_of
 from ...core.in_flight import MAX_RESTS, InFlight
+from ...core.rolling_attempts import is_rolling, refuse_rolling
 from ...debugging.positions import position_at
 from ...debugging.tracebacks import is_internal, synthetic_traceback, traceback_frames
 from ...errors import AutographError, RaiseInTryError
@@ -191,6 +192,8 @@ class Flight:
         if self.repeated is not None:
             return next(self.again)
         entered = Entered(make())
+        if is_rolling() and entered.may_catch_others():
+            refuse_rolling()
         self.attempts[-1].entered.append(entered)
         return entered
 

@@ -18,6 +18,7 @@ from ...core.packages import is_library
 from ...core.traces import current_trace
 from ...debugging.positions import catches_exceptions
 from ...errors import RaiseInTryError
+from ..state.heap import is_of_user
 
 _GENERATOR: Any = type(contextlib.contextmanager(lambda: iter(()))())
 
@@ -85,6 +86,15 @@ class Entered:
             return catches_exceptions(code)
         return not _returns_nothing(code)
 
+    def may_catch_others(self) -> bool:
+        """Return whether the manager may suppress exceptions that are not of the user's own classes."""
+        if isinstance(self.made, contextlib.suppress):
+            return not all(map(is_of_user, self.made._exceptions))  # type: ignore[attr-defined] # noqa: SLF001
+        if self.code is None:
+            root = self.kind.__module__.partition(".")[0]
+            return root not in _NEVER_CATCHING and self.kind is not contextlib.nullcontext
+        return self.names(Exception)
+
     def sees(self, error: BaseException, *, is_seen: bool) -> bool:
         """Return whether the manager has to see an exception. `is_seen` is whether an outer `try` may."""
         if isinstance(self.made, contextlib.suppress):
@@ -100,6 +110,10 @@ class Entered:
                 remedy="use a class with __enter__ and __exit__, or a 'try' in the function",
             ) from error
         return False
+
+
+_NEVER_CATCHING = frozenset(("_thread", "decimal", "numpy", "threading", "warnings"))
+"""Libraries whose context managers let all exceptions pass."""
 
 
 def _converted_generator(made: Any) -> types.FunctionType | None:

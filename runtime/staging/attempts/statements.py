@@ -43,7 +43,7 @@ def try_stmt(
     outer_flight, outer_refusals = running.flight, running.refusals
     running.refusals = [] if outer_refusals is None else outer_refusals
     try:
-        if is_rolling() and not _can_roll(backend, body, kinds):
+        if is_rolling() and not _can_roll(backend, kinds):
             refuse_rolling()
         if not hasattr(backend, "open_branch"):
             with watching(body, kinds, caught, get_state):
@@ -57,15 +57,11 @@ def try_stmt(
         running.flight, running.refusals = outer_flight, outer_refusals
 
 
-def _can_roll(backend: Backend, body: Any, kinds: Callable[[], tuple]) -> bool:
+def _can_roll(backend: Backend, kinds: Callable[[], tuple]) -> bool:
     """Return whether no handler catches what a library or Python itself raises for a staged counter."""
-    is_with = "manager" in body.__code__.co_names
     caught = flatten(kinds())[0]
-    return (
-        hasattr(backend, "open_branch")
-        and not is_with
-        and all(kind is np.linalg.LinAlgError or is_of_user(kind) for kind in caught)
-    )
+    is_safe = all(kind is np.linalg.LinAlgError or is_of_user(kind) for kind in caught)
+    return is_safe and hasattr(backend, "open_branch")
 
 
 def _raise_what_was_caught(kinds: Callable[[], tuple]) -> None:

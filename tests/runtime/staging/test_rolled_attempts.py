@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import fractions
 import json
@@ -125,8 +126,48 @@ def in_another_base(x):
     return x, total
 
 
-ROLLED = [retried, retried_in_a_function, returned_in_a_dataclass]
-UNROLLED = [looked_up, fractions_of, lengths_of_texts, in_another_base]
+def with_errstate(x):
+    for i in range(N):
+        with np.errstate(over="ignore"), contextlib.suppress(TooLarge):
+            x = stepped(x) * 0.9
+        x = x * 0.9
+        if x.sum() < 4.0:
+            return x, i
+    return x, -1
+
+
+def suppressed(x):
+    total = 0.0
+    for i in range(N):
+        with contextlib.suppress(TypeError):
+            total += float(fractions.Fraction(i, 3))
+        x = x * 0.9
+        if x.sum() > 500:
+            break
+    return x, total
+
+
+class Ignoring:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return True
+
+
+def ignored(x):
+    total = 0.0
+    for i in range(N):
+        with Ignoring():
+            total += len(json.dumps(i))
+        x = x * 0.9
+        if x.sum() > 500:
+            break
+    return x, total
+
+
+ROLLED = [retried, retried_in_a_function, returned_in_a_dataclass, with_errstate]
+UNROLLED = [looked_up, fractions_of, lengths_of_texts, in_another_base, suppressed, ignored]
 
 
 @pytest.mark.parametrize("f", ROLLED)
