@@ -8,7 +8,7 @@ only conditions can use.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any, NoReturn
 
@@ -18,6 +18,7 @@ from ... import staging
 from ...core.active_backends import CAPTURES, active_backend
 from ...errors import MismatchError, StagingError
 from ...staging.state.missing_values import OptionalStructure
+from ..ir.graph import Graph, Node
 from ..ir.types import ArrayType, ScalarType, bound_type
 from ..tracing import recording
 from ..tracing.containers.staged_lists import StagedList
@@ -129,15 +130,35 @@ def is_known(value: Any) -> bool:
     """Return whether a value is known not to be None in the current branch."""
     if not isinstance(value, Optional):
         return True
-    for test, outcome in CAPTURES.tests:
-        node = test.origin if isinstance(test, Staged) else None
-        while node is not None and node.op == "not_":
-            node, outcome = node.inputs[0], not outcome
-        if node is None or node.op != "is_none" or outcome:
-            continue
-        if current_builder().stands_for(node.inputs[0], value.origin):
-            return True
-    return False
+    tests = [(test.origin, outcome) for test, outcome in CAPTURES.tests if isinstance(test, Staged)]
+    return any(
+        fact.op == "is_none" and not truth and current_builder().stands_for(fact.inputs[0], value.origin)
+        for test, outcome in tests
+        for fact, truth in _implied(test, outcome)
+    )
+
+
+def _implied(test: Node, outcome: bool) -> Iterator[tuple[Node, bool]]:
+    """Yield the nodes whose truth follows from a test: itself, and operands of `not`, `and` and `or`."""
+    while test.op == "not_":
+        test, outcome = test.inputs[0], not outcome
+    yield test, outcome
+    if test.op == "output" and test.inputs[0].op == "cond":
+        condition, index = test.inputs[0], test.attrs["index"]
+        for branch, decided in (condition.attrs["then"], True), (condition.attrs["orelse"], False):
+            if _truth_in(branch, branch.results[index], condition, decided=decided) is (not outcome):
+                yield from _implied(condition.inputs[0], not decided)
+                break
+
+
+def _truth_in(branch: Graph, result: Node, condition: Node, *, decided: bool) -> bool | None:
+    """Return the truth of what a branch leaves, if that is a constant or the test, which has `decided`."""
+    while result.op in ("convert", "bool"):
+        result = result.inputs[0]
+    if result.op == "constant":
+        return bool(result.attrs["value"])
+    outer = dict(zip(branch.arguments, condition.inputs[1:], strict=False))
+    return decided if outer.get(result) is condition.inputs[0] else None
 
 
 def is_member(value: Any, other: Any) -> Any:

@@ -54,6 +54,8 @@ def _also(other: str) -> str:
 
 def foreign_operand(value: object) -> StagingError:
     kind = "None" if value is None else f"a value of type {type(value).__name__}"
+    if hasattr(type(value), "ag__is_none"):
+        kind = f"a {type(value.ag__parts).__name__} that may be None"  # type: ignore[attr-defined]
     return StagingError(
         f"{kind} cannot be combined with a staged value, or stored among staged values",
         why="a graph can contain only numbers, bools, strings, arrays and lists of these",

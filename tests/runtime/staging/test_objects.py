@@ -94,36 +94,3 @@ def test_an_object_computes_its_items():
     """A staged index is passed to the `__getitem__` of an object that is no container of the system."""
     f = ag.function(lambda xs, i: Doubled(xs)[i] + Doubled(xs)[i - 1])
     assert f(np.array([1.0, 2.0, 3.0]), np.int64(2)) == 10
-
-
-@dataclass
-class Burst:
-    start: int
-    end: int = -1
-    peak: float = 0.0
-
-
-def bursts(levels, limit):
-    """An object that may be None changes, goes into a list, and is None again."""
-    found, current, quiet = [], None, 0
-    for i, level in enumerate(levels):
-        if current is None:
-            if level > limit:
-                current, quiet = Burst(i, peak=level), 0
-            continue
-        current.peak = max(current.peak, level)
-        quiet = quiet + 1 if level < limit / 2 else 0
-        if quiet >= 2:
-            current.end = i - 1
-            found.append(current)
-            current = None
-    if current is not None:
-        current.end = len(levels)
-        found.append(current)
-    return [(b.start, b.end, float(b.peak)) for b in found]
-
-
-@pytest.mark.parametrize("limit", [0.5, 2.5, 9.0])
-def test_a_list_of_objects_that_were_none_before(limit):
-    levels = np.array([0.0, 1.0, 3.0, 0.1, 0.0, 0.0, 4.0, 1.0, 0.0, 5.0])
-    assert ag.function(bursts)(levels, np.float64(limit)) == bursts(levels, limit)

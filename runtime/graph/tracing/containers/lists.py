@@ -13,6 +13,7 @@ import numpy as np
 from ....core.active_backends import active_backend
 from ....errors import AliasError, MismatchError, StagingError, UnsupportedFunctionError
 from ....staging import identity, is_optional
+from ....staging.state.missing_values import whole
 from ....values.selected_container import SelectedList
 from ...ir.graph import Node, Slot
 from ...ir.list_operations import RETURNING
@@ -158,6 +159,8 @@ def merge_element_types(element: Any, kind: Any, noun: str = "a list") -> Any:
 
 def element_node(value: Any) -> Node:
     value = stand_ins.leaf_of(value)
+    if is_optional(value) and value.ag__is_known():
+        value = whole(value)
     if is_optional(value) and isinstance(value.ag__parts, (tuple, stand_ins.StandIn)):
         held = _part_node(value.ag__parts)
         return add("none_or", (value.ag__marker, held), OptionalType(bound_type(held.type)))
