@@ -61,7 +61,7 @@ def _codes_of(function: Any) -> list[types.CodeType]:
     return [code]
 
 
-def _only_sets_fields(cls: type) -> bool:
+def _only_sets_fields(cls: Any) -> bool:
     """Return whether `dataclasses` made the `__init__` of a class, which calls at most `__post_init__`."""
     owner = defining_class(cls, "__init__")
     code = getattr(vars(owner).get("__init__"), "__code__", None)
