@@ -243,8 +243,7 @@ class Flight:
         try:
             result, is_left = self._to_end(region, closure)
             if skipped is False:
-                backend: Any = statement.backend
-                result = backend.as_condition(result)
+                result = getattr(statement.backend, "as_condition", lambda value: value)(result)
             while region.rests:
                 rest = region.rests.pop()
                 result, is_left = rest.close(result, is_left=is_left)
