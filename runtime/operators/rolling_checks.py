@@ -13,6 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from .. import staging
 from ..backends import staged_by
 from ..core.packages import is_library
 from ..core.rolling_attempts import is_rolling, note_use, refuse_rolling
@@ -64,11 +65,10 @@ def _codes_of(function: Any) -> list[types.CodeType]:
 def _only_sets_fields(cls: Any) -> bool:
     """Return whether `dataclasses` made the `__init__` of a class, which calls at most `__post_init__`."""
     owner = defining_class(cls, "__init__")
-    code = getattr(vars(owner).get("__init__"), "__code__", None)
-    parameters: Any = vars(owner).get("__dataclass_params__")
-    if parameters is None or getattr(code, "co_filename", "") != "<string>":
+    method = vars(owner)["__init__"]
+    if not isinstance(method, types.FunctionType) or not staging.is_generated(owner, method):
         return False
-    if not parameters.frozen and cls.__setattr__ is not object.__setattr__:
+    if not owner.__dataclass_params__.frozen and cls.__setattr__ is not object.__setattr__:  # type: ignore[attr-defined]
         return False
     return all(f.default_factory in (dataclasses.MISSING, dict, list, set) for f in dataclasses.fields(owner))
 

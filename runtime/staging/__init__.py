@@ -34,8 +34,8 @@ _HOMES = {
     "plain_loops": "followed followed_items watched",
     "recursion": "recursive_callee",
     "side_effects": "warn_of_effects",
-    "special_methods": "is_computed and_object call_builtin Tracing meet_called or_object text_of truth "
-    "user_method",
+    "special_methods": "is_computed is_generated and_object call_builtin Tracing meet_called or_object "
+    "text_of truth user_method",
     "unsupported": "checked_write plain_array_error",
 }
 __all__ = ["ACTIVE", "load", *" ".join(_HOMES.values()).split()]  # noqa: PLE0604

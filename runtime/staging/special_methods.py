@@ -81,11 +81,11 @@ def _replacement(kind: type, name: str, value: Any) -> Any:
     if type(value) is types.FunctionType and not _is_of_named_tuple(value):
         if not (name.startswith("__") and name.endswith("__")) or name in _KEPT:
             return None
-        if name == "__init__" and _is_generated(kind, value):
+        if name == "__init__" and is_generated(kind, value):
             return None
-        if name == "__eq__" and _is_generated(kind, value):
+        if name == "__eq__" and is_generated(kind, value):
             return _field_comparison(value, [f.name for f in dataclasses.fields(kind) if f.compare])
-        if name == "__repr__" and _is_generated(kind, value):
+        if name == "__repr__" and is_generated(kind, value):
             return forwarding_method(
                 identity.field_text(value, [f.name for f in dataclasses.fields(kind) if f.repr])
             )
@@ -130,7 +130,7 @@ def forwarding_method(method: types.FunctionType) -> Callable[..., Any]:
     return forward
 
 
-def _is_generated(kind: type, method: types.FunctionType) -> bool:
+def is_generated(kind: type, method: types.FunctionType) -> bool:
     """Return whether `dataclasses` generated a method, whose source no file contains."""
     return "__dataclass_params__" in vars(kind) and inspect.unwrap(method).__code__.co_filename == "<string>"
 

@@ -100,8 +100,10 @@ def _is_mixed(left: Any, right: Any, *, is_object: bool) -> bool:
 
     It is not one if the truth of an operand could change unseen, as that of an object could.
     """
-    if is_object or isinstance(right, Truth):
-        return isinstance(right, Truth) or _is_bool(right)
+    if isinstance(right, Truth):
+        return True
+    if is_object:
+        return _is_bool(right)
     if _is_bool(left) and isinstance(right, (tuple, OptionalStructure)):
         return True
     lists = StagedList, OptionalList, list, deque
