@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from ..ir.comparison import same_computation
 from ..ir.graph import Graph, Node
-from ..ir.types import bound_type
+from ..ir.types import bound_type, holds_references
 from ..tracing.tensor import is_single, wrap
 from ..tracing.trace import Builder, current_builder, tracing_into
 
@@ -62,7 +62,8 @@ def undone_after(error: type[BaseException]) -> AbstractContextManager[None]:
 def rewound(end: type[BaseException]) -> Iterator[None]:
     """Take back the writes and effects of the `with` block, which an exception of class `end` ends.
 
-    Of its nodes, those stay that compute the condition of the exception. It has none if they have an effect.
+    Of its nodes, those stay that compute the condition of the exception. It has none if they have an effect,
+    or read an object that a node with an effect may have changed.
     """
     builder = current_builder()
     count, writes, shared = len(builder.graph.nodes), dict(builder.writes), dict(builder.shared)
@@ -72,7 +73,8 @@ def rewound(end: type[BaseException]) -> Iterator[None]:
     except end as reached:
         kept = _ancestors(reached.condition.node())  # type: ignore[attr-defined]
         added = builder.graph.nodes[count:]
-        if any(node.effect and node in kept for node in added):
+        effects = [node for node in added if node.effect]
+        if not kept.isdisjoint(effects) or (effects and any(n in kept and _reads_object(n) for n in added)):
             reached.condition = None  # type: ignore[attr-defined]
         builder.graph.nodes[count:] = [n for n in added if n in kept or n.op == "constant"]
         raise
@@ -80,6 +82,10 @@ def rewound(end: type[BaseException]) -> Iterator[None]:
         for handle, owner, node in reversed(builder.journal):
             handle.restore(owner, node)
         builder.writes, builder.shared, builder.journal = writes, shared, outer
+
+
+def _reads_object(node: Node) -> bool:
+    return any(operand.type is not None and holds_references(operand.type) for operand in node.inputs)
 
 
 def _ancestors(node: Node) -> set[Node]:

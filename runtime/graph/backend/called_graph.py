@@ -12,7 +12,7 @@ from ...errors.recursion import refusal
 from ...staging.state.missing_values import unified
 from ...staging.state.statement import Statement
 from ...values.locations import Path
-from ...values.structures import LEAF, Spec, leaf_paths, unflatten
+from ...values.structures import LEAF, Spec, leaf_paths, object_attributes, unflatten
 from ..ir.alias_analysis import AliasAnalysis, is_immutable
 from ..ir.graph import Graph
 from ..ir.type_merging import merge_types
@@ -173,4 +173,7 @@ def merged_part(recursion: Any, name: str, known: Any, part: Any, leaf: Any) -> 
 
 
 def _shown(part: Any) -> str:
-    return "an argument" if isinstance(part, Parameter) else str(getattr(part, "value", part))
+    if isinstance(part, Parameter):
+        return "an argument"
+    value = getattr(part, "value", None)
+    return f"a {type(value).__name__}" if object_attributes(value) else str(getattr(part, "value", part))

@@ -202,8 +202,8 @@ class Recursion(Arguments):
         except TypeError:
             return called(*args, **kwargs)
         self._stage_lists(parameters)
-        leaves, spec = self._flatten(parameters)
-        if spec != self.spec or not self._accepts(leaves):
+        leaves = self._accepted(*self._flatten(parameters))
+        if leaves is None:
             running = running_activation(called, Recursion.trace_body.__code__)
             if running is None:
                 return called(*args, **kwargs)
@@ -272,7 +272,8 @@ class Recursion(Arguments):
             arguments[:] = self.leaves
             placeholders[:] = given[: len(indices)]
             for i, placeholder in zip(indices, placeholders, strict=True):
-                placeholder.is_mutable = getattr(self.leaves[i], "is_mutable", False)
+                own = self.leaves[i]
+                placeholder.is_mutable = isinstance(own, Staged) and own.is_mutable
                 placeholder.is_given = True
                 arguments[i] = placeholder
             state.enter(given[len(indices) :], self.parent)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import types
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ...core.undefined import Undefined
 from ...errors.recursion import refusal
 from ...staging.recursion import free_variables, rebound_names
+from ...staging.state.missing_values import Value, unified
 from ...staging.state.statement import is_same
 from ...values.structures import LEAF, Spec, flatten
 from ..ir.type_merging import merge_types
@@ -24,6 +28,14 @@ class Retrace(BaseException):
         self.recursion = recursion
         self.changed = changed or {}
         """The outer values before the call that are not those of the assumption."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """An argument of a call, and its type if it is staged."""
+
+    leaf: Any
+    kind: StagedType | None
 
 
 class Arguments:
@@ -43,14 +55,19 @@ class Arguments:
         self.leaves, self.spec = self._flatten(parameters)
         earlier, earlier_spec = self._flatten(known)
         rebound = rebound_names(self.code)
-        owners = [n for n, value in parameters.items() for _ in self._flatten({n: value})[0]]
+        is_optional = earlier_spec != self.spec
+        if is_optional and (both := self._unified((earlier, earlier_spec), (self.leaves, self.spec))):
+            (earlier, earlier_spec), (self.leaves, self.spec) = both
+        owners = [n for n, part in zip(parameters, self.spec.parts, strict=True) for _ in range(_count(part))]
         self.kinds: list[Any] = [  # the type of each staged leaf, and None for each plain one
             self._type_of(leaf) if isinstance(leaf, Staged) else None for leaf in self.leaves
         ]
         self.can_stage = earlier_spec == self.spec
-        self.varies = not self.can_stage
-        for i, before in enumerate(earlier if earlier_spec == self.spec else ()):
+        self.varies = is_optional and not any(isinstance(leaf, Staged) for leaf in self.leaves)
+        for i, before in enumerate(earlier if self.can_stage else ()):
             leaf = self.leaves[i]
+            if before is None or isinstance(before, Undefined) or leaf is None or isinstance(leaf, Undefined):
+                self.kinds[i] = self._general(before, None, leaf)[1]
             if self.kinds[i] is not None:
                 continue
             if isinstance(before, Staged):
@@ -81,6 +98,24 @@ class Arguments:
         sources = lambda value: None if id(value) in whole else ()  # noqa: E731 - a single expression
         return flatten(tuple(parameters.values()), sources=sources)
 
+    def _unified(self, first: Value, second: Value) -> tuple[Value, Value] | None:
+        """Return the arguments of two calls in one structure. What is None in one of them is optional."""
+        sides: tuple[list[Any], list[Any]] = [], []
+        parts = []
+        rest = iter(first[0]), iter(second[0])
+        for specs in zip(first[1].parts, second[1].parts, strict=True):
+            values = [([next(r) for _ in range(_count(s))], s) for r, s in zip(rest, specs, strict=True)]
+            if specs[0] != specs[1]:
+                both = unified(values[0], values[1], self.backend)
+                if both is None:
+                    return None
+                values = [*both]
+            parts.append(values[0][1])
+            for side, (leaves, _) in zip(sides, values, strict=True):
+                side += leaves
+        spec = replace(first[1], parts=tuple(parts))
+        return (sides[0], spec), (sides[1], spec)
+
     def _stage_lists(self, parameters: dict[str, Any]) -> None:
         """Trace again with staged lists in the place of plain ones that a call passes in another length."""
         names: set[str] = set()
@@ -107,28 +142,58 @@ class Arguments:
                 self.leaves[i], self.kinds[i] = other, self._type_of(other)
         self._parameters.update({n: other for n, held in self._parameters.items() if held is value})
 
-    def _accepts(self, leaves: list[Any]) -> bool:
-        """Return whether the arguments of a call differ only in staged values; generalize their types."""
-        general = list(self.kinds)
-        for i, (leaf, kind) in enumerate(zip(leaves, self.kinds, strict=True)):
-            if kind is None and not isinstance(leaf, Staged) and is_same(leaf, self.leaves[i]):
-                continue
-            own = self._type_of(self.leaves[i]) if kind is None else kind
-            other = self._type_of(leaf)
-            if own is None or other is None:
-                return False
-            try:
-                general[i] = merge_types(own, other)
-            except TypeError as error:
-                raise refusal(
-                    self.code,
-                    f"an argument is {own} in one call and {other} in another: {error}",
-                    "pass arguments of one type and number of dimensions",
-                ) from None
-        if general != self.kinds:
-            self.kinds = general
+    def _accepted(self, leaves: list[Any], spec: Spec) -> list[Any] | None:
+        """Return the arguments of a call in the structure of the first, or None if it cannot be called.
+
+        Raises:
+            Retrace: they have more general types.
+        """
+        own: list[Any] = [*zip(self.leaves, self.kinds, strict=True)]
+        own_spec = self.spec
+        if spec != own_spec:
+            known = [None if leaf is kind is None else _Known(leaf, kind) for leaf, kind in own]
+            both = self._unified((known, own_spec), (leaves, spec))
+            if both is None:
+                return None
+            (known, own_spec), (leaves, _) = both
+            own = [(v.leaf, v.kind) if isinstance(v, _Known) else (v, None) for v in known]
+        kinds = [self._general(*pair, leaf) for pair, leaf in zip(own, leaves, strict=True)]
+        if not all(map(operator.itemgetter(0), kinds)):
+            return None
+        general = [kind for _, kind in kinds]
+        if general != self.kinds or own_spec != self.spec:
+            self.leaves, self.spec, self.kinds = [leaf for leaf, _ in own], own_spec, general
             raise Retrace(self)
-        return True
+        return leaves
+
+    def _general(self, known: Any, kind: StagedType | None, leaf: Any) -> tuple[bool, StagedType | None]:
+        """Return whether a leaf can be passed like that of another call, and the type for both."""
+        if kind is None and not isinstance(leaf, Staged) and is_same(leaf, known):
+            return True, None
+        own = self._type_of(known) if kind is None else kind
+        other = self._type_of(leaf)
+        nullable = self._nullable(known, other) if kind is None else None
+        nullable = nullable or self._nullable(leaf, own)
+        if nullable is not None:
+            return True, nullable
+        if own is None or other is None:
+            return False, None
+        try:
+            return True, merge_types(own, other)
+        except TypeError as error:
+            raise refusal(
+                self.code,
+                f"an argument is {own} in one call and {other} in another: {error}",
+                "pass arguments of one type and number of dimensions",
+            ) from None
+
+    def _nullable(self, missing: Any, kind: StagedType | None) -> StagedType | None:
+        """Return the type of what is missing in one call and has a type in another, or None if it is not."""
+        if kind is None:
+            return None
+        if missing is None:
+            return self.backend.optional(kind)
+        return self.backend.unbound(kind, missing.error) if isinstance(missing, Undefined) else None
 
     def staged_arguments(self) -> list[int]:
         return [i for i, kind in enumerate(self.kinds) if kind is not None]

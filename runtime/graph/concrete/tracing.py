@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...errors import AliasError, AutographError
+from ...errors import AliasError, AutographError, LeakError
 from ...staging.state.heap import Heap
 from ...values.structures import flatten
 from ..tracing.containers.instances import can_have_instances
@@ -20,9 +20,10 @@ def trace(
 ) -> tuple[ConcreteGraph, bool]:
     """Trace `function(*args, **kwargs)` as `trace_once` does, where `arguments` is `(args, kwargs)`.
 
-    If it fails and objects are items of staged lists, repeat the trace with objects of the graph in the place
-    of instances of their classes. What the traces before the last have changed is restored, as far as it can
-    be reached from the arguments and from `reached`.
+    If it fails, repeat the trace with objects of the graph in the place of instances of the user's classes:
+    of those whose objects are items of staged lists, or else of all that the traced code creates. What the
+    traces before the last have changed is restored, as far as it can be reached from the arguments and from
+    `reached`.
     """
     leaves, _ = flatten(arguments, mutable_dataclasses=True)
     plain = [leaf for leaf in leaves if not isinstance(leaf, np.ndarray)]
@@ -33,14 +34,21 @@ def trace(
             return trace_once(function, arguments, *args, instance_kinds=kinds, **options)
         except AutographError as error:
             changed = error.changed_class
-            found = [*kinds.stored] if changed is None else [changed]
-            found = [k for k in found if kinds.error_of(k) is None and can_have_instances(k)]
+            candidates = [*kinds.stored] if changed is None else [changed]
+            found = _new_kinds(candidates, kinds)
+            if not isinstance(error, LeakError) and not (found and isinstance(error, AliasError)):
+                first = first or error
+            found = found or _new_kinds(kinds.created, kinds)
             if not found or heap.moved():
                 raise first or error from None
-            if not isinstance(error, AliasError):
-                first = first or error
             for kind in found:
                 kinds.add(kind, error)
             kinds.stored.clear()
+            kinds.created.clear()
             kinds.printed.begin()
             heap.restore()
+
+
+def _new_kinds(candidates: Iterable[type], known: InstanceKinds) -> list[type]:
+    """Return the classes whose instances may become objects of the graph, and are none yet."""
+    return [kind for kind in candidates if known.error_of(kind) is None and can_have_instances(kind)]

@@ -110,8 +110,9 @@ def _merge_references(a: Any, b: Any) -> ReferenceType:
     if other.made_in.level < referent.made_in.level:
         referent, other = other, referent
     kind: Any = merge_types(referent.kind, other.kind)
+    _check_finite(kind, referent, other)
     other.merge_into(referent, kind)
-    widen(referent, kind)
+    referent.widen(kind)
     return first
 
 
@@ -121,13 +122,18 @@ def widen(referent: Referent, kind: Any) -> None:
     Raises:
         TypeError: the type of the objects would contain itself.
     """
+    _check_finite(kind, referent.root)
+    referent.widen(kind)
+
+
+def _check_finite(kind: Any, *referents: Referent) -> None:
+    """Raise a TypeError if the type of the objects of some references contains such a reference."""
 
     def is_same(part: Any) -> bool:
-        return isinstance(part, ReferenceType) and part.referent.root is referent.root
+        return isinstance(part, ReferenceType) and part.referent.root in referents
 
     if kind.element is not None and holds(kind.element, is_same):
         raise TypeError("it would contain itself")
-    referent.widen(kind)
 
 
 def referenced(kind: Any, made_in: Any) -> Any:

@@ -65,6 +65,8 @@ class InstanceKinds:
         self._errors: dict[tuple[str, str], Exception] = {}
         self.stored: dict[type, None] = {}
         """The classes of other objects that have become items of staged lists."""
+        self.created: dict[type, None] = {}
+        """The classes of other objects that the traced code has created."""
         self.printed = Printed()
 
     def add(self, kind: type, error: Exception) -> None:

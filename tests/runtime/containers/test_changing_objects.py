@@ -221,18 +221,6 @@ def registered_by_init(xs):
     return register[0].x
 
 
-def in_a_recursive_function(xs):
-    cells = positive(xs, Cell)
-
-    def total(k):
-        if k <= 0:
-            return 0.0
-        cells[k].v = 1.0
-        return cells[k].x + total(k - 1)
-
-    return total(len(cells) - 1)
-
-
 def with_a_cache(xs):
     found = positive(xs, Cached)
     found[0].x = 2.0
@@ -266,7 +254,6 @@ def pickled(xs):
         (hashed, ag.AliasError, "the identity of a Node is tested"),
         (unhashable, TypeError, "unhashable type: 'Cell'"),
         (registered_by_init, ag.AliasError, "a Registered that is an item of a staged list is changed"),
-        (in_a_recursive_function, ag.AliasError, "a function that calls itself uses a Cell"),
         (with_a_cache, ag.AliasError, "a Cached that is an item of a staged list is changed"),
         (array_that_is_written_to, ag.AliasError, "to which a new array has to be assigned"),
         (deep_copy, ag.AliasError, r"copy.deepcopy\(\) copies a Cell"),

@@ -15,7 +15,7 @@ class Tree:
         self.last, self.sizes, self.total = np.zeros(2), [0, 0], 0.0
 
 
-def test_an_array_that_an_attribute_gets_may_not_have_another_name():
+def test_an_array_that_an_attribute_gets():
     def fresh(xs, n):
         tree = Tree()
 
@@ -41,8 +41,7 @@ def test_an_array_that_an_attribute_gets_may_not_have_another_name():
 
     xs = np.array([1.0, 2.0])
     np.testing.assert_array_equal(ag.function(fresh)(xs, N), fresh(xs, 5))
-    with pytest.raises(ag.StagedRecursionError, match=r"assigns an array or list to Tree\.last that"):
-        ag.function(shared)(xs, N)
+    np.testing.assert_array_equal(ag.function(shared)(xs, N), xs)
 
 
 def test_an_array_is_not_both_written_to_and_replaced():
@@ -63,7 +62,7 @@ def test_an_array_is_not_both_written_to_and_replaced():
         ag.function(f)(N)
 
 
-def test_a_new_list_is_not_assigned():
+def test_a_new_list_that_an_attribute_gets():
     def f(n):
         tree = Tree()
 
@@ -75,8 +74,7 @@ def test_a_new_list_is_not_assigned():
         go(n)
         return tree.sizes
 
-    with pytest.raises(ag.StagedRecursionError, match=r"Tree\.sizes"):
-        ag.function(f)(N)
+    assert ag.function(f)(N) == f(N) == [0, 1]
 
 
 def test_a_list_with_two_names_is_not_changed():

@@ -1,9 +1,11 @@
 """Instances of the user's classes that are objects of the graph.
 
-An object in a staged list is a value at first: the graph creates it with the attributes that it has when it
-is stored. If the traced code changes it, the function is traced again, and all objects of the class that it
-creates are *instances*. The graph creates an instance where the code does, and reads and writes its
-attributes in the order of the code, so that all names and containers see a change.
+An object is a value at first: the traced code creates it, and where it is stored in a staged list, the graph
+creates one with the attributes that it has then. That does not do if the traced code changes such an item, or
+if staged conditions decide which objects refer to each other, as in linked lists and trees. Then the function
+is traced again, and all objects of the class that it creates are *instances*. The graph creates an instance
+where the code does, and reads and writes its attributes in the order of the code, so that all names and
+containers see a change.
 """
 
 from __future__ import annotations
@@ -158,6 +160,8 @@ def _read(self: Instance, name: str) -> Any:
     node = _object_node(self)
     kind = node.type.held
     part = kind.parts[kind.names.index(name)]
+    if part == lists.NOTHING:
+        return None
     get = objects.getter(name, is_item=False)
     value = wrap(add("attribute", [node], part, function=get, args=(Slot(0),), kwargs={}))
     if is_staged(value):
@@ -175,11 +179,6 @@ def _write(self: Instance, name: str, value: Any) -> None:
 
 def _object_node(value: Instance) -> Node:
     """Return the node of an object whose attribute is read or written."""
-    if current_builder().recursion is not None:
-        value.ag__refuse(
-            "a function that calls itself uses",
-            "use the object outside of that function, or pass its attributes",
-        )
     return bound(active_backend(), value.ag__reference).node()
 
 
@@ -205,8 +204,10 @@ def _widen(of_instances: InstanceType, new: Mapping[str, Any]) -> None:
 
 def constructor(kind: type, construct: Callable[..., Any]) -> Callable[..., Any]:
     """Return what creates the instances of a class in a trace. `construct` is its own constructor."""
-    error = current_builder().root.instance_kinds.error_of(kind)
+    kinds = current_builder().root.instance_kinds
+    error = kinds.error_of(kind)
     if error is None:
+        kinds.created[kind] = None
         return construct
 
     def create(*args: Any, **kwargs: Any) -> Any:
