@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import AliasError, AutographError, LeakError
+from ...errors import AliasError, AutographError
 from ...staging.state.heap import Heap
 from ...values.structures import flatten
 from ..tracing.containers.instances import can_have_instances
@@ -36,7 +36,7 @@ def trace(
             changed = error.changed_class
             candidates = [*kinds.stored] if changed is None else [changed]
             found = _new_kinds(candidates, kinds)
-            if not isinstance(error, LeakError) and not (found and isinstance(error, AliasError)):
+            if not (found and isinstance(error, AliasError)):
                 first = first or error
             found = found or _new_kinds(kinds.created, kinds)
             if not found or heap.moved():
