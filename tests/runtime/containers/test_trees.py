@@ -317,5 +317,5 @@ def result_after_a_change(xs):
 def test_a_condition_that_reads_a_changed_object():
     """Code is not repeated for each outcome: the condition would not see the change."""
     for f in (known_after_a_change, result_after_a_change):
-        with pytest.raises(ag.MismatchError, match="two types|another structure"):
+        with pytest.raises(ag.MismatchError, match=r"two types|another structure"):
             ag.function(f)(np.array([1.5, 3.0]))
