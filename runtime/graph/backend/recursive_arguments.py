@@ -157,7 +157,7 @@ class Arguments:
                 return None
             (known, own_spec), (leaves, _) = both
             own = [(v.leaf, v.kind) if isinstance(v, _Known) else (v, None) for v in known]
-        kinds = [self._general(*pair, leaf) for pair, leaf in zip(own, leaves, strict=True)]
+        kinds = [self._general(v, kind, new) for (v, kind), new in zip(own, leaves, strict=True)]
         if not all(map(operator.itemgetter(0), kinds)):
             return None
         general = [kind for _, kind in kinds]
