@@ -173,7 +173,6 @@ def merged_part(recursion: Any, name: str, known: Any, part: Any, leaf: Any) -> 
 
 
 def _shown(part: Any) -> str:
-    if isinstance(part, Parameter):
-        return "an argument"
-    value = getattr(part, "value", None)
-    return f"a {type(value).__name__}" if object_attributes(value) else str(getattr(part, "value", part))
+    if isinstance(part, Plain):
+        return f"a {type(part.value).__name__}" if object_attributes(part.value) else str(part.value)
+    return "an argument" if isinstance(part, Parameter) else str(part)

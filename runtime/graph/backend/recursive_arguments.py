@@ -55,18 +55,17 @@ class Arguments:
         self.leaves, self.spec = self._flatten(parameters)
         earlier, earlier_spec = self._flatten(known)
         rebound = rebound_names(self.code)
-        is_optional = earlier_spec != self.spec
-        if is_optional and (both := self._unified((earlier, earlier_spec), (self.leaves, self.spec))):
+        self.varies = earlier_spec != self.spec
+        if self.varies and (both := self._unified((earlier, earlier_spec), (self.leaves, self.spec))):
             (earlier, earlier_spec), (self.leaves, self.spec) = both
         owners = [n for n, part in zip(parameters, self.spec.parts, strict=True) for _ in range(_count(part))]
         self.kinds: list[Any] = [  # the type of each staged leaf, and None for each plain one
             self._type_of(leaf) if isinstance(leaf, Staged) else None for leaf in self.leaves
         ]
         self.can_stage = earlier_spec == self.spec
-        self.varies = is_optional and not any(isinstance(leaf, Staged) for leaf in self.leaves)
         for i, before in enumerate(earlier if self.can_stage else ()):
             leaf = self.leaves[i]
-            if before is None or isinstance(before, Undefined) or leaf is None or isinstance(leaf, Undefined):
+            if _is_missing(before) or _is_missing(leaf):
                 self.kinds[i] = self._general(before, None, leaf)[1]
             if self.kinds[i] is not None:
                 continue
@@ -189,11 +188,9 @@ class Arguments:
 
     def _nullable(self, missing: Any, kind: StagedType | None) -> StagedType | None:
         """Return the type of what is missing in one call and has a type in another, or None if it is not."""
-        if kind is None:
+        if kind is None or not _is_missing(missing):
             return None
-        if missing is None:
-            return self.backend.optional(kind)
-        return self.backend.unbound(kind, missing.error) if isinstance(missing, Undefined) else None
+        return self.backend.optional(kind) if missing is None else self.backend.unbound(kind, missing.error)
 
     def staged_arguments(self) -> list[int]:
         return [i for i, kind in enumerate(self.kinds) if kind is not None]
@@ -204,6 +201,10 @@ class Arguments:
             names += [name] if part == LEAF else [f"{name}_{i}" for i in range(_count(part))]
         staged = [names[i] for i in self.staged_arguments()]
         return [*staged, *(f"outer_{i}" for i in range(count - len(staged)))]
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or isinstance(value, Undefined)
 
 
 def _differ_in_length(value: Any, other: Any) -> bool:
