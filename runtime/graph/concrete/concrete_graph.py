@@ -24,6 +24,7 @@ from ...debugging.tracebacks import (
     synthetic_traceback,
 )
 from ...errors import AutographError, LeakError
+from ...staging.state.object_merging import MergeByField
 from ...values.structures import flatten, unflatten
 from ..compile import Compiled, compile_graph
 from ..ir.graph import Graph, Node
@@ -294,7 +295,7 @@ def trace_once(
                 return staging.run_function(backend, lambda: function(*args, **kwargs), values)
             except staging.AlwaysRaises:
                 return None
-            except MakeObjects as error:
+            except (MakeObjects, MergeByField) as error:
                 raise error.refusal() from None
             except Exception as error:
                 builder.selected.check()

@@ -34,8 +34,6 @@ from .selected_values import InstanceKinds, ListRegistry, SelectedValues
 
 _NUMPY = os.path.dirname(np.__file__) + os.sep
 _current: ContextVar[Builder | None] = ContextVar("autograph_rs_builder", default=None)
-
-
 check_failing: list[Callable[..., Sequence[Node]]] = []
 """The function that raises what an operation would raise in a `try`, once its module is loaded."""
 _CONTROL_FLOW = ("cond", "while", "for", "constant", "attempt", "output", "raise")
@@ -274,7 +272,10 @@ def _hiding_frames(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _describe_holder(handle: Any) -> str:
     """Describe an object that outlives the trace and refers to a staged value, or return ""."""
+    nouns = {list: "a list", set: "a set", CellType: "a variable that a function closes over"}
     for holder in sorted(gc.get_referrers(handle), key=lambda h: isinstance(h, CellType)):
+        if hasattr(type(holder), "ag__reference"):
+            return _describe_holder(holder)
         if type(holder) is dict:
             key = next(key for key, value in holder.items() if value is handle)
             if "__name__" in holder and "__builtins__" in holder:
@@ -283,10 +284,8 @@ def _describe_holder(handle: Any) -> str:
             if owners:
                 return f"the attribute {key!r} of a {type(owners[0]).__name__}"
             return f"the item {key!r} of a dict"
-        if type(holder) in (list, set):
-            return f"a {type(holder).__name__}"
-        if isinstance(holder, CellType):
-            return "a variable that a function closes over"
+        if type(holder) in nouns:
+            return nouns[type(holder)]
         for name, value in getattr(holder, "__dict__", {}).items():
             if value is handle:
                 return f"the attribute {name!r} of a {type(holder).__name__}"

@@ -23,6 +23,14 @@ class MergeByField(BaseException):
     def __init__(self, kind: type):
         self.kind = kind
 
+    def refusal(self) -> AliasError:
+        """Return the error for instances that cannot be flattened, because they refer to each other."""
+        return AliasError(
+            f"a staged condition or loop decides which objects a {self.kind.__name__} refers to",
+            why="the objects refer to each other, so their attributes cannot be merged one by one",
+            remedy="keep the objects in a list, and let each have the index of the other",
+        )
+
 
 def own_attributes(value: Any) -> dict[str, Any]:
     """Return the attributes of an object: the fields of a dataclass, or else all of them, by name."""

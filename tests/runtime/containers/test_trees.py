@@ -338,3 +338,18 @@ def test_recursion_over_a_tuple_is_unrolled():
     for values in ((1.0, -2.0, 3.0), (-1.0, 2.0, -3.0)):
         arguments = [*map(np.float64, values)]
         assert staged(*arguments) == sum_of_positive(arguments, 0.0)
+
+
+# Objects that refer to themselves
+
+
+def refers_to_itself(x):
+    link = Link(x, None)
+    if x > 0:
+        link.rest = link
+    return link.value if link.rest is None else link.rest.value * 2
+
+
+@pytest.mark.parametrize("x", [1.5, -1.5])
+def test_an_object_that_refers_to_itself(x):
+    assert ag.function(refers_to_itself)(np.float64(x)) == refers_to_itself(x)

@@ -138,7 +138,7 @@ def in_a_dict_that_is_not_finished(x):
     "f",
     [
         held_by_a_context_manager, held_by_an_iterator, held_by_the_function_of_a_map,
-        held_by_the_function_of_takewhile, held_by_a_sequence, held_by_the_sequence_of_a_comprehension,
+        held_by_the_function_of_takewhile, held_by_the_sequence_of_a_comprehension,
         held_by_a_sentinel_iterator,
         in_a_tuple_that_is_not_finished, in_a_dict_that_is_not_finished,
     ],
@@ -244,7 +244,7 @@ def several_attributes(x):
     "f",
     [
         in_a_suspended_generator, in_an_object, in_two_lists, as_a_list_of_arrays, in_a_closure,
-        several_attributes,
+        several_attributes, held_by_a_sequence,
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("x", [X, -X])
