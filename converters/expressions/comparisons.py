@@ -14,7 +14,7 @@ import gast
 
 from ..analysis import blocks_thunk
 from ..passes.expressions import Rewriter, is_identity_test, is_none_test, is_plain
-from ..trees.builders import at, constant, lambda_, load, operator, operator_name, walk_scope
+from ..trees.builders import at, constant, lambda_, load, operator, operator_name, parameters, walk_scope
 
 
 class Comparisons(Rewriter):
@@ -54,19 +54,24 @@ class Comparisons(Rewriter):
             return at(operator("in_", left, right), left)
         if isinstance(op, gast.NotIn):
             return at(operator("not_in", left, right), left)
-        if type(op) in _SIGNS and self.are_sequences(left, right):
+        if type(op) in _SIGNS and self.are_sequences(op, left, right):
             return at(operator("compare", left, constant(_SIGNS[type(op)]), right), left)
         return at(gast.Compare(left, [op], [right]), left)
 
-    def are_sequences(self, left: gast.AST, right: gast.AST) -> bool:
-        """Return whether an operand seems to be a tuple or list, and the other one may be."""
+    def are_sequences(self, op: gast.AST, left: gast.AST, right: gast.AST) -> bool:
+        """Return whether an operand seems to be a tuple or list, and the other one may be.
+
+        For a test of equality, variables seem to be so unless they are known to be something else.
+        """
         kinds = {self.kind(left), self.kind(right)}
+        if type(op) in (gast.Eq, gast.NotEq) and isinstance(left, gast.Name) and isinstance(right, gast.Name):
+            return _OTHER not in kinds
         return _SEQUENCE in kinds and _OTHER not in kinds
 
     def kind(self, node: gast.AST) -> str:
         """Return `_SEQUENCE` for what may be a tuple or list, `_OTHER` for what is none, else ""."""
         if isinstance(node, gast.Name):
-            return _SEQUENCE if node.id in self.sequences else ""
+            return _SEQUENCE if node.id in self.sequences else _OTHER if node.id in self.others else ""
         if _source(node) in self.nested:
             return _SEQUENCE
         return _kind_of(node)
@@ -77,15 +82,26 @@ class Comparisons(Rewriter):
         return {name for node in walk_scope(self.walk.function.body) for name in _nested(node)}
 
     @cached_property
+    def bindings(self) -> list[tuple[str, gast.AST]]:
+        """The variables that the function binds, with the values."""
+        pairs = (pair for node in walk_scope(self.walk.function.body) for pair in _bindings(node))
+        return [(target.id, value) for target, value in pairs if isinstance(target, gast.Name)]
+
+    @cached_property
     def sequences(self) -> set[str]:
         """The variables that may be tuples or lists."""
-        bindings = [pair for node in walk_scope(self.walk.function.body) for pair in _bindings(node)]
         return {
-            target.id
-            for target, value in bindings
-            if isinstance(target, gast.Name)
-            and (_kind_of(value) == _SEQUENCE or _source(value) in self.nested)
+            name
+            for name, value in self.bindings
+            if _kind_of(value) == _SEQUENCE or _source(value) in self.nested
         }
+
+    @cached_property
+    def others(self) -> set[str]:
+        """The variables that are bound to nothing that may be a tuple or list."""
+        unknown = {name for name, value in self.bindings if _kind_of(value) != _OTHER}
+        arguments = {name.id for name in parameters(self.walk.function)}
+        return {name for name, _ in self.bindings} - unknown - arguments
 
 
 _SEQUENCE, _OTHER = "sequence", "other"
@@ -93,6 +109,8 @@ _SIGNS = {gast.Eq: "==", gast.NotEq: "!=", gast.Lt: "<", gast.LtE: "<=", gast.Gt
 _OTHER_NODES = (gast.Constant, gast.BinOp, gast.UnaryOp, gast.Compare, gast.JoinedStr, gast.Dict, gast.Set)
 _MAKERS = frozenset(("list", "list_comp", "sorted", "tuple"))
 """Functions that return a tuple or list."""
+_CONVERTERS = frozenset(("bool", "float", "int", "len", "ord", "round", "str"))
+"""Functions that return a number or text."""
 _TAKERS = frozenset(("heappop", "max", "min", "pop", "popleft"))
 """Functions and methods that return an item of a container."""
 _ADDERS = frozenset(("add", "append", "appendleft", "heappush", "insert"))
@@ -105,7 +123,8 @@ def _kind_of(node: gast.AST) -> str:
         return _SEQUENCE
     if kind is gast.BinOp and _SEQUENCE in (_kind_of(node.left), _kind_of(node.right)):
         return _SEQUENCE
-    return _OTHER if kind in _OTHER_NODES else ""
+    is_number = kind is gast.Subscript and _called(node.value)[0] == "range"
+    return _OTHER if is_number or kind in _OTHER_NODES or _called(node)[0] in _CONVERTERS else ""
 
 
 def _called(node: gast.AST) -> tuple[str, list[gast.AST]]:

@@ -44,17 +44,15 @@ _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
         **{name: keyed.changing(name) for name in _CHANGES_OF_SETS},
         **{name: keyed.computing(name) for name in _QUERIES_OF_SETS},
     },
+    tuple: {"index": lists.index, "count": lists.count},
     list: {
-        f.__name__: f
-        for f in (
-            lists.index,
-            lists.count,
-            lists.remove,
-            lists.pop,
-            lists.insert,
-            lists.sort,
-            lists.extend,
-        )
+        "index": lists.index,
+        "count": lists.count,
+        "remove": lists.remove,
+        "pop": lists.pop,
+        "insert": lists.insert,
+        "sort": lists.sort,
+        "extend": lists.extend,
     },
 }
 """The replacements of methods by class and name. They take a backend, the object, and the arguments."""
@@ -107,7 +105,7 @@ def replacement(function: Any) -> Callable[..., Any] | None:
 
 
 def _replacing(function: Any, implementation: Callable[..., Any], *owner: Any) -> Callable[..., Any]:
-    searched: list[Any] = [part for part in owner if isinstance(part, list)]
+    searched: list[Any] = [part for part in owner if isinstance(part, (list, tuple))]
     if implementation is keyed.most_common:
         searched += owner[0].values()
 

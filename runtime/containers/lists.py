@@ -42,23 +42,24 @@ def _checked(backend: Backend, position: Any, length: int, message: str) -> Any:
     return _from_start(backend, position, length)
 
 
-def index(backend: Backend, values: list[Any], item: Any, *bounds: Any) -> Any:
+def index(backend: Backend, values: list[Any] | tuple[Any, ...], item: Any, *bounds: Any) -> Any:
     """`values.index(item)`"""
+    empty = () if isinstance(values, tuple) else []
     if bounds:
         raise UnsupportedFunctionError(
-            "index() of a list of staged values is called with bounds",
+            f"index() of a {type(empty).__name__} of staged values is called with bounds",
             why="the graph has no operation for it",
-            remedy="search a slice of the list",
+            remedy="search a slice of it",
         )
     place = _position(backend, values, item)
     try:
-        [].index(operand(item))
+        empty.index(operand(item))
     except ValueError as error:
         raise_if(backend, place < 0, ValueError(backend.text(str(error))))
     return place
 
 
-def count(backend: Backend, values: list[Any], item: Any) -> Any:
+def count(backend: Backend, values: list[Any] | tuple[Any, ...], item: Any) -> Any:
     """`values.count(item)`"""
     total: Any = 0
     for value in values:

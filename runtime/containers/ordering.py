@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -42,8 +43,11 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 def compare(first: Any, sign: str, second: Any) -> Any:
     """Compare two values, of which parts may be staged.
 
-    Tuples and lists are compared item by item, up to the first pair that is known to differ.
+    Tuples, lists and deques are compared item by item, up to the first pair that is known to differ, and
+    so are the values of dicts that have the same keys.
     """
+    if isinstance(first, dict) and isinstance(second, dict) and sign in ("==", "!="):
+        return _compare_dicts(first, sign, second)
     if _sequence_class(first) is None or _sequence_class(first) is not _sequence_class(second):
         return COMPARISONS[sign](first, second)
     if sign in ("==", "!=") and len(first) != len(second):
@@ -56,9 +60,19 @@ def compare(first: Any, sign: str, second: Any) -> Any:
     return is_other if sign == "!=" else is_same if backend is None else backend.not_(is_other)
 
 
+def _compare_dicts(first: dict[Any, Any], sign: str, second: dict[Any, Any]) -> Any:
+    kinds = {type(first).__eq__, type(second).__eq__}
+    if not kinds <= {dict.__eq__, OrderedDict.__eq__}:
+        return COMPARISONS[sign](first, second)
+    keys, others = dict.keys(first), dict.keys(second)
+    if keys != others or (kinds == {OrderedDict.__eq__} and [*keys] != [*others]):
+        return sign == "!="
+    return compare([*dict.values(first)], sign, [dict.__getitem__(second, key) for key in keys])
+
+
 def _sequence_class(value: Any) -> type | None:
-    """Return tuple or list if its comparisons compare a value, else None."""
-    sequences: tuple[Any, ...] = (tuple, list)
+    """Return tuple, list or deque if its comparisons compare a value, else None."""
+    sequences: tuple[Any, ...] = (tuple, list, deque)
     return next((kind for kind in sequences if type(value).__eq__ is kind.__eq__), None)
 
 

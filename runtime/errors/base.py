@@ -56,6 +56,12 @@ class AutographError(Exception):
     place: CodePosition | None = None
     changed_class: type | None = None
     """The class of the user whose instance it is about, if an object of the program would do in its place."""
+    needs: str = ""
+    """What another trace may do to succeed, or "".
+
+    For "lists in results", it stages the lists in the result of a function from the first path that returns
+    some. For "rolled loops", it rolls short loops over plain ranges in which statements of a `try` may raise.
+    """
 
     def __init_subclass__(cls) -> None:
         if cls.__module__.startswith(__package__ + "."):

@@ -139,7 +139,7 @@ def for_stmt(
                 return
             iter_ = source.iterator()
         if extra_test is None:
-            if ACTIVE and type(iter_) is range and len(iter_) >= staging.LONG_RANGE:
+            if ACTIVE and staging.is_long_range(iter_):
                 target = opts.get("iterate_names", "")
                 state = get_state, set_state, symbol_names
                 iter_ = staging.start_long_range(iter_, None, body, *state, target)
@@ -167,7 +167,7 @@ def for_items(iter_, extra_test, body, get_state, set_state, symbol_names, opts)
             ):
                 return ()
             iter_ = source.iterator()
-        is_long = ACTIVE and type(iter_) is range and len(iter_) >= staging.LONG_RANGE
+        is_long = ACTIVE and staging.is_long_range(iter_)
         iter_ = staging.watched(iter_) if ACTIVE else iter_
         state = get_state, set_state, symbol_names
         if extra_test is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Set, ValuesView
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
@@ -111,7 +112,7 @@ def compare(left: Any, sign: str, right: Any) -> Any:
     try:
         if ACTIVE and sign in _USES:
             left, right = (staging.used(value, _USES[sign], ()) for value in (left, right))
-        if isinstance(left, _SEQUENCES) and isinstance(right, _SEQUENCES) and has_backends():
+        if isinstance(left, _CONTAINERS) and isinstance(right, _CONTAINERS) and has_backends():
             from ..containers import ordering  # noqa: PLC0415 - needed by traces only
 
             return ordering.compare(left, sign, right)
@@ -121,7 +122,7 @@ def compare(left: Any, sign: str, right: Any) -> Any:
         raise
 
 
-_SEQUENCES = (tuple, list)
+_CONTAINERS = (tuple, list, dict, deque)
 _USES = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _COMPARISONS = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 

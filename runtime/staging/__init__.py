@@ -28,7 +28,7 @@ _HOMES = {
     "identity": "identical",
     "loops": "for_stmt while_stmt",
     "loop_options": "decrement_limit sized",
-    "loop_unrolling": "LONG_RANGE check_not_continued finish_loop start_long_range",
+    "loop_unrolling": "check_not_continued finish_loop is_long_range start_long_range",
     "missing_values": "bound bound_parts certain inspected is_none is_optional markers used whole",
     "object_merging": "bind_attributes",
     "plain_loops": "followed followed_items watched",

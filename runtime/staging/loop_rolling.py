@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..backends import Backend, staged_by
+from ..core.closures import never
 from ..core.rolling_attempts import Attempt, CannotRoll, rolling
 from ..core.traces import current_trace
 from ..core.undefined import Undefined
@@ -64,6 +65,12 @@ def remaining_range(items: Iterator[Any]) -> range | None:
     return range(first, first + count * step, step)
 
 
+def is_rolling_needed(backend: Backend) -> bool:
+    """Return whether an earlier trace has failed because it unrolled loops: see `AutographError.needs`."""
+    is_needed = getattr(backend, "is_needed", never)
+    return is_needed("rolled loops")
+
+
 def roll(
     backend: Backend,
     rest: range,
@@ -82,7 +89,8 @@ def roll(
     With `keeps_plain`, a loop that changes a plain value is not rolled, since that value would become staged,
     unless it is that of the variable `target`.
     """
-    if len(rest) < MIN_ROLLED or not getattr(backend, "rolls_ranges", False):
+    count = 2 if is_rolling_needed(backend) else MIN_ROLLED
+    if len(rest) < count or not getattr(backend, "rolls_ranges", False):
         return Outcome.REFUSED
     if any(catches_unstaged(f.__code__) for f in (extra_test, body)):
         return Outcome.REFUSED

@@ -14,7 +14,7 @@ from ..errors import UnrolledLoopError
 from ..values.plain_loops import KeyedItems, iterators_in
 from .branches.conditions import if_stmt
 from .generators import continued_error
-from .loop_rolling import Outcome, remaining_range, roll
+from .loop_rolling import Outcome, is_rolling_needed, remaining_range, roll
 from .state.aliases import may_be_continued
 
 MAX_UNROLLED = 10_000
@@ -76,6 +76,13 @@ def check_not_continued(items: Any) -> None:
             raise continued_error(kind)
 
 
+def is_long_range(values: Any) -> bool:
+    """Return whether to try to roll a loop over some values, though no condition is staged."""
+    if type(values) is not range:
+        return False
+    return len(values) >= LONG_RANGE or (len(values) > 2 and is_rolling_needed(active_backend()))
+
+
 def start_long_range(
     values: range,
     extra_test: Callable[[], Any] | None,
@@ -95,6 +102,7 @@ def start_long_range(
         return items
     state = get_state, set_state
     target = target if extra_test is None and target in names else ""
+    is_short = len(values) <= MAX_RESTS and not is_rolling_needed(backend)
     for count in (1, 2):
         rests = count_rests()
         body(next(items))
@@ -107,7 +115,7 @@ def start_long_range(
                 return iter(())
         outcome = roll(
             backend, values[count:], True, extra_test or _always, body, state, names, items,
-            keeps_plain=len(values) <= MAX_RESTS or count_rests() == rests, target=target,
+            keeps_plain=is_short or count_rests() == rests, target=target,
         )  # fmt: skip
         if outcome is Outcome.ROLLED:
             if target:

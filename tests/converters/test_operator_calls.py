@@ -30,7 +30,7 @@ from autograph_rs.converters.pipeline import Operators
         ("a < b < c", "ag__.and_(lambda: a < b, lambda: b < c)"),
         ("a in b", "ag__.in_(a, b)"),
         ("a not in b", "ag__.not_in(a, b)"),
-        ("a == b", "a == b"),
+        ("a == b, a == 1, a < b", "ag__.compare(a, '==', b), a == 1, a < b"),
         ("a[b]", "ag__.get_item(a, b)"),
         ("a[b, 1:c]", "ag__.get_item(a, (b, ag__.slice(1, c, None)))"),
         ("a[0], a[-1], a[1:2], a[...]", "a[0], a[-1], a[1:2], a[...]"),

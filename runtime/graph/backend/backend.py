@@ -86,8 +86,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
     elements = staticmethod(element_types)
     known_items = staticmethod(known_items)
     is_empty = staticmethod(is_empty)
-    replaced = staticmethod(numpy_calls.replacement_of)
-    fmt = staticmethod(StagedField)
+    replaced, fmt = staticmethod(numpy_calls.replacement_of), staticmethod(StagedField)
     text = staticmethod(effects.staged_string)
     join = staticmethod(effects.joined)
     print_in_trace = staticmethod(effects.print_in_trace)
@@ -121,6 +120,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
     refuse_selected = staticmethod(objects.refuse_selected)
     count_selected = staticmethod(objects.count_selected)
     forget_selected = staticmethod(objects.forget_selected)
+    is_needed = staticmethod(objects.is_needed)
 
     def owns(self, kind: type) -> bool:
         return issubclass(kind, (Staged, StagedIterable, IterableSource))
@@ -179,7 +179,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
 
     def narrowed(self, value: Any) -> Any:
         """Return a number that is not None in the current branch as such, and any other value unchanged."""
-        is_number = isinstance(value, Optional) and not self.is_handle(value) and not is_marker(value)
+        is_number = isinstance(value, Optional) and not (self.is_handle(value) or is_marker(value))
         return some(value) if is_number and truth.is_known(value) else value
 
     def iterated(self, value: Any) -> Any:

@@ -21,9 +21,9 @@ def trace(
     """Trace `function(*args, **kwargs)` as `trace_once` does, where `arguments` is `(args, kwargs)`.
 
     If it fails, repeat the trace with objects of the graph in the place of instances of the user's classes:
-    of those whose objects are items of staged lists, or else of all that the traced code creates. What the
-    traces before the last have changed is restored, as far as it can be reached from the arguments and from
-    `reached`.
+    of those whose objects are items of staged lists, or else of all that the traced code creates, unless the
+    error says that the trace needs something else. What the traces before the last have changed is restored,
+    as far as it can be reached from the arguments and from `reached`.
     """
     leaves, _ = flatten(arguments, mutable_dataclasses=True)
     plain = [leaf for leaf in leaves if not isinstance(leaf, np.ndarray)]
@@ -38,9 +38,12 @@ def trace(
             found = _new_kinds(candidates, kinds)
             if not (found and isinstance(error, AliasError)):
                 first = first or error
-            found = found or _new_kinds(kinds.created, kinds)
-            if not found or heap.moved():
+            needs = {error.needs} - {"", *kinds.needs}
+            if not (found or needs):
+                found = _new_kinds(kinds.created, kinds)
+            if not (found or needs) or heap.moved():
                 raise first or error from None
+            kinds.needs |= needs
             for kind in found:
                 kinds.add(kind, error)
             kinds.stored.clear()

@@ -67,6 +67,8 @@ class InstanceKinds:
         """The classes of other objects that have become items of staged lists."""
         self.created: dict[type, None] = {}
         """The classes of other objects that the traced code has created."""
+        self.needs: set[str] = set()
+        """For want of what traces have failed, as in `AutographError.needs`."""
         self.printed = Printed()
 
     def add(self, kind: type, error: Exception) -> None:

@@ -290,11 +290,13 @@ class Flight:
             return
         region = self.regions[-1]
         if len(region.rests) == MAX_RESTS:
-            raise RaiseInTryError(
+            error = RaiseInTryError(
                 f"more than {MAX_RESTS} statements in a row may raise under staged conditions in a 'try'",
                 why="what follows each of them is a branch of its own, inside the branch before",
                 remedy="use a loop over an array or a staged range, or put the 'try' inside the loop",
             )
+            error.needs = "rolled loops"
+            raise error
         region.rests.append(Rest(self, region, backend))
 
 

@@ -19,7 +19,14 @@ from ...values.alternatives import changed_leaves, parts_of
 from ...values.locations import RESULT, Location, Path, Variable, Written
 from ...values.structures import LEAF, Spec, leaf_paths, unflatten
 from ..state.aliases import WRITABLE, is_aliased, names_of, other_reference, shared_places
-from ..state.container_merging import MergedContainers, Value, aligned, collapsed, split_results
+from ..state.container_merging import (
+    MergedContainers,
+    Value,
+    aligned,
+    collapsed,
+    result_with_lists,
+    split_results,
+)
 from ..state.escapes import is_local_result, outer_name, warn_of_escapes
 from ..state.growing_lists import stage_list
 from ..state.mismatches import Rows, Side, merge_results, outlined
@@ -163,7 +170,12 @@ def merge_paths(
                 shown = outlined(backend, a, a_spec), outlined(backend, b, b_spec)
                 rows.add(name, *shown, "the structures differ")
                 continue
-            a, b, a_spec = (a * len(b), b, b_spec) if is_missing(a) else (a, b * len(a), a_spec)
+            if is_missing(a):
+                b, a_spec = result_with_lists(backend, location, (b, b_spec))
+                a = a * len(b)
+            else:
+                a, a_spec = result_with_lists(backend, location, (a, a_spec))
+                b = b * len(a)
         slots: list[tuple[int | None, Any]] = []
         is_forgotten = location in forgotten[0] or location in forgotten[1]
         before = statement.current(location)[0] if is_forgotten and location is not RESULT else []

@@ -18,7 +18,14 @@ from ...values.alternatives import changed_leaves
 from ...values.locations import Location, Path, Written
 from ...values.structures import Spec, leaf_paths, unflatten
 from .aliases import is_aliased, other_reference, ties
-from .container_merging import MergedContainers, Value, aligned, count_of_sources, split_results
+from .container_merging import (
+    MergedContainers,
+    Value,
+    aligned,
+    count_of_sources,
+    result_with_lists,
+    split_results,
+)
 from .escapes import owner_of
 from .growing_lists import stage_list
 from .mismatches import (
@@ -213,6 +220,9 @@ class CarriedValues:
                 self.reset()
                 return False
             if is_missing(old) and types == [None]:
+                leaves, spec = path.values[location] = result_with_lists(
+                    self.backend, location, (leaves, spec)
+                )
                 self.init[location] = old * len(leaves), spec
                 self.types[location] = types = [None] * len(leaves)
                 old = self.init[location][0]

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from ...backends import Backend
+from ...core.closures import never
 from ...errors import AliasError
 from ...values import selected_container
 from ...values.alternatives import Part, split
@@ -89,6 +90,34 @@ def collapsed(backend: Backend, first: Value, second: Value) -> tuple[Value, Val
 
     spec = walk(first[1], second[1])
     return None if spec is None else ((leaves[0], spec), (leaves[1], spec))
+
+
+def result_with_lists(backend: Any, location: Any, value: Value) -> Value:
+    """Return the result of a function on one of two paths, of which the other returns nothing yet.
+
+    Its lists are leaves if the trace needs that: a later path may return a list of staged length.
+    """
+    is_needed = getattr(backend, "is_needed", never)
+    if not (is_needed("lists in results") and has_alternatives(backend, location.name)):
+        return value
+    rest, leaves = iter(value[0]), []
+
+    def walk(spec: Spec) -> Spec:
+        if spec.kind is None:
+            leaves.append(next(rest))
+            return spec
+        if spec.kind is not list:
+            return replace(spec, parts=tuple(map(walk, spec.parts)))
+        inner = [next(rest) for part in walk_specs(spec) if part.kind is None]
+        whole = unflatten(spec, inner)
+        if spec.sources or backend.type_of(whole) is None:
+            leaves.extend(inner)
+            return spec
+        leaves.append(whole)
+        return LEAF
+
+    spec = walk(value[1])
+    return leaves, spec
 
 
 _COLLAPSIBLE = (list, dict, Counter, defaultdict)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+from collections import OrderedDict, deque
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -65,17 +67,36 @@ def outcome(a, b):
     return "same" if a == b else "other"
 
 
+def outcome_of_attributes(a, b):
+    both = SimpleNamespace(a=a, b=b)
+    return "same" if both.a == both.b else "other"
+
+
 def pair(x):
     return {"x": x, "y": [x, 1]}
 
 
 @pytest.mark.parametrize("x", [1.0, 2.0])
-@pytest.mark.parametrize("name", ["tuples", "lists", "dicts"])
-def test_containers_from_elsewhere(name, x):
-    """Conversion does not see that the operands are containers: Python itself compares the items."""
-    make = {"tuples": lambda x: (x, 2), "lists": lambda x: [x, x, (x, 2)], "dicts": pair}[name]
+@pytest.mark.parametrize("outcome", [outcome, outcome_of_attributes])
+@pytest.mark.parametrize("name", ["tuples", "lists", "dicts", "deques", "ordered_dicts", "other_keys"])
+def test_containers_from_elsewhere(outcome, name, x):
+    """Conversion does not see that the operands are containers: if they are attributes, Python compares."""
+    make = {
+        "tuples": lambda x: (x, 2), "lists": lambda x: [x, x, (x, 2)], "dicts": pair,
+        "deques": lambda x: deque([x, 2]), "ordered_dicts": lambda x: OrderedDict(pair(x)),
+        "other_keys": lambda x: {"x": 1.0, "y" if type(x) is float else "z": x},
+    }[name]  # fmt: skip
     first, second = make(np.float64(x)), make(1.0)
     assert ag.function(outcome)(first, second) == outcome(first, second)
+
+
+def test_order_of_keys():
+    def f(plain, ordered, turned):
+        return plain == turned, ordered == turned, ordered == plain, ordered != turned
+
+    items = [("x", np.float64(1.0)), ("y", np.float64(2.0))]
+    dicts = dict(items), OrderedDict(items), OrderedDict(items[::-1])
+    assert ag.function(f)(*dicts) == f(*dicts) == (True, False, True, True)
 
 
 def test_arrays_made_lists():
@@ -93,10 +114,20 @@ def test_arrays_made_lists():
 def test_containers_from_elsewhere_in_a_try():
     """Nothing can be captured once for each outcome there, and the remedy says what helps."""
 
-    def f(xs, a, b):
+    def names(xs, a, b):
         try:
             x = xs[a[0]]
             return x if a == b else -x
+        except IndexError:
+            return 0.0
+
+    assert ag.function(names)(np.array([1.0, 2.0]), (np.int64(1), 2), (1, 2)) == 2.0
+
+    def f(xs, a, b):
+        both = SimpleNamespace(a=a, b=b)
+        try:
+            x = xs[a[0]]
+            return x if both.a == both.b else -x
         except IndexError:
             return 0.0
 

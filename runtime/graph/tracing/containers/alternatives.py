@@ -54,6 +54,7 @@ class Alternatives(Staged):
                 MismatchError,
             )
         except MismatchError as error:
+            error.needs = "lists in results"
             if self.decided_by is not None:
                 run, index = self.decided_by
                 run.fork_later(index, error)

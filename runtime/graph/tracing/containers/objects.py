@@ -180,6 +180,11 @@ def count_selected() -> int:
     return len(current_builder().root.selected)
 
 
+def is_needed(what: str) -> bool:
+    """Return whether an earlier trace has failed for want of something: see `AutographError.needs`."""
+    return what in current_builder().root.instance_kinds.needs
+
+
 def forget_selected(count: int) -> None:
     """Forget the values that a capture that is repeated has noted, beyond the first so many."""
     current_builder().root.selected.forget_since(count)
