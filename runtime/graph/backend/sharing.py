@@ -85,3 +85,13 @@ class Sharing:
 
     def is_view(self, value: Any) -> bool:
         return isinstance(value, Staged) and value.base is not None
+
+    def whole_array(self, first: Any, second: Any) -> Any:
+        """Return that one of two values of which the other is a whole view, or None.
+
+        Reading a variable that may be unbound gives such a view.
+        """
+        for value, array in ((first, second), (second, first)):
+            if isinstance(value, Tensor) and value.is_whole_view_of(array):
+                return array
+        return None

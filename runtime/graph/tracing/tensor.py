@@ -678,6 +678,9 @@ class Tensor(Value):
         self._base, self._base_stamp = (base, recompute, key), base.stamp
         self.is_mutable = self.is_mutable or not bound_type(self.type).shape
 
+    def is_whole_view_of(self, array: Any) -> bool:
+        return self._base is not None and self._base[0] is array and self._base[2] is ...
+
     def set_possible_base(self, base: Tensor) -> None:
         """Make the value a possible view of `base`. It cannot be read after a write to `base`."""
         self.set_base(base, None, None)

@@ -135,6 +135,8 @@ class Flight:
         self.repeating: list[Attempt] = []
         """Those among the statements whose bodies have run, and run again for what they raised."""
         self.regions: list[Region] = []
+        self.carried: list[Any] = []
+        """The arrays that exceptions hold, of which handlers may have other names."""
         self.repeated: BaseException | None = None
         """The exception for which a statement is about to run again."""
         self.again: Iterator[Again] = iter(())

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...backends import staged_by
 from ...core.active_backends import assuming
+from ...core.closures import nothing
 from ...values.locations import RESULT, Location, Path
 from ..branches.conditions import growing, merge_paths
 from ..state.growing_lists import GrowLists, stage_list
@@ -60,6 +61,7 @@ class Rest:
             self.stack.close()
             statement.restore()
         path.capture = self.capture
+        getattr(self.capture, "unshare", nothing)()
         statement.finished(path)
         with self.backend.open_branch() as skipped.capture:
             pass
@@ -80,6 +82,7 @@ class Rest:
             raise Restage([]) from None
         result = values.pop(RESULT, result)
         statement.write(values)
+        getattr(self.capture, "share_again", nothing)()
         return result, is_left
 
     def stage_lists(self, path: Path, skipped: Path) -> None:

@@ -129,6 +129,8 @@ def _try_stmt(
         flight.state.number = 0
         flight.repeated = raised.again(backend, flight.state)
         flight.again = map(Again, attempt.entered)
+        for array in flight.carried if hasattr(backend, "share") else ():
+            backend.share(array, "an exception may hold another name for it")
         body()
 
     if own:

@@ -10,7 +10,7 @@ from ...backends import Backend, staged_by
 from ...core.active_backends import assuming
 from ...core.closures import nothing, set_nothing
 from ...core.forks import current_run
-from ...core.in_flight import SKIPPED, running
+from ...core.in_flight import SKIPPED, InFlight, running
 from ...core.rolling_attempts import note_merged
 from ...core.undefined import Undefined, is_return_variable
 from ...errors import AliasError
@@ -27,9 +27,9 @@ from ..state.container_merging import (
     result_with_lists,
     split_results,
 )
-from ..state.escapes import is_local_result, outer_name, warn_of_escapes
+from ..state.escapes import is_local_result, is_only_view, outer_name, warn_of_escapes
 from ..state.growing_lists import stage_list
-from ..state.mismatches import Rows, Side, merge_results, outlined
+from ..state.mismatches import Rows, Side, ignored, merge_results, outlined
 from ..state.missing_values import known_part
 from ..state.object_merging import MergeByField
 from ..state.statement import Restage, Statement, is_missing, is_same
@@ -129,6 +129,7 @@ def merge_paths(
     raw: list[tuple[Any, Any]] = []
     places: list[Any] = []
     merged: list[tuple[Any, Any, Any]] = []
+    left: list[Any] = []
     is_inner = getattr(backend, "is_inner", backend.is_staged)
     for path in paths_:
         statement.check_aliases(path)
@@ -176,11 +177,14 @@ def merge_paths(
             else:
                 a, a_spec = result_with_lists(backend, location, (a, a_spec))
                 b = b * len(a)
+        left += [] if isinstance(location, Written) else [*a, *b]
         slots: list[tuple[int | None, Any]] = []
         is_forgotten = location in forgotten[0] or location in forgotten[1]
         before = statement.current(location)[0] if is_forgotten and location is not RESULT else []
         for leaf_name, x, y in zip(leaf_paths(a_spec, name), a, b, strict=True):
             is_alone = alone or (is_forgotten and all(x is not leaf for leaf in before))
+            if (whole := getattr(backend, "whole_array", ignored)(x, y)) is not None:
+                x = y = whole
             is_outer = isinstance(x, Undefined) or statement.is_from_before(x)
             if is_same(x, y):
                 if is_alone and not is_outer:
@@ -229,9 +233,13 @@ def merge_paths(
             if hasattr(result, "decided_by"):
                 result.decided_by = run, run.merging
     share, is_view = getattr(backend, "share", None), getattr(backend, "is_view", None)
+    lone: set[int] = set()
     if share is not None and is_view is not None:
         for leaf in filter(is_view, chain.from_iterable(raw)):
-            share(leaf, "it is a view created in a branch")
+            if is_only_view(statement, leaf, left):
+                lone.add(id(leaf))
+            else:
+                share(leaf, "it is a view created in a branch")
     keep_array = getattr(backend, "keep_array", None)
     tied = _tied_results(backend, places, raw) if share is not None else set()
     for i, (result, location, leaves) in enumerate(zip(results, places, raw, strict=True)):
@@ -245,13 +253,17 @@ def merge_paths(
                 (leaf, reason)
                 for whole, reason in zip(leaves, reasons, strict=True)
                 for leaf in parts_of(whole)
-                if backend.is_handle(leaf) and not is_local_result(leaf, location)
+                if backend.is_handle(leaf) and id(leaf) not in lone and not is_local_result(leaf, location)
             ]
             own = names_of(statement.names, location.name)
             if any(is_aliased(leaf, location, reason) for leaf, reason in handles) or any(
                 isinstance(leaf, WRITABLE) and other_reference(leaf, own, statement.code) for leaf in leaves
             ):
-                for value in (result, *chain(*map(parts_of, leaves))):
+                others = [*chain(*map(parts_of, leaves))]
+                if isinstance(getattr(location, "owner", None), InFlight) and running.flight is not None:
+                    running.flight.carried += others
+                    others.clear()
+                for value in (result, *others):
                     share(value, "it may be another name for an array created before the 'if'")
     return {
         location: unflatten(spec, [value if i is None else results[i] for i, value in slots])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import re
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ...backends import staged_by
@@ -48,6 +49,29 @@ def outlives(statement: Any, location: Any) -> bool:
     if isinstance(location, Location):
         return bool(outer_name(statement, location))
     return not isinstance(location, Written) and bool(_of_variable(statement, location))
+
+
+def is_only_view(statement: Any, view: Any, left: Sequence[Any]) -> bool:
+    """Return whether nothing refers to the array of a view, so that it is like an array.
+
+    `left` are the values that later code gets from the paths of a statement.
+    """
+    others = [*_sharing_memory(view)]
+    return not any(other.is_given or statement.other_reference(other) for other in others) and not any(
+        any_leads_to(left, other) for other in others
+    )
+
+
+def _sharing_memory(view: Any) -> Iterator[Any]:
+    """Yield the array of which a value is a view, if it is one, and the other views of that array."""
+    base = getattr(view, "base", None)
+    while base is not None:
+        yield base
+        holders = [holder for holder in gc.get_referrers(base) if type(holder) is tuple]
+        for other in gc.get_referrers(*holders) if holders else ():
+            if staged_by(other) is not None and other.base is base and other is not view:
+                yield other
+        view, base = base, base.base
 
 
 def owner_of(name: str) -> Any:
@@ -141,7 +165,7 @@ def _arguments(backend: Any) -> Iterator[Any]:
 
 
 def is_local_result(value: Any, location: Any) -> bool:
-    """Return whether a value is what a function returns, and only variables of this call refer to it.
+    """Return whether a value is what a function returns, and only variables of this call refer to its memory.
 
     Then nothing can change it after the function has returned, unless a `finally` or the exit of a context
     manager does, as long as the location is the result of the function.
@@ -161,5 +185,7 @@ def is_local_result(value: Any, location: Any) -> bool:
         bodies, managers = running.flight.reached()
         own = {nested for code in codes[:count] for nested in nested_codes(code)}
         others += [*(body for body in bodies if body.__code__ not in own), *managers]
-    found = any_leads_to([*others, *iterated_parts()], value, defined=())
-    return count > 0 and not found
+    others += iterated_parts()
+    sharing = [*_sharing_memory(value)]
+    found = any(any_leads_to(others, part, defined=()) for part in (value, *sharing))
+    return count > 0 and not found and not any(part.is_given for part in sharing)
