@@ -52,12 +52,17 @@ def compare(first: Any, sign: str, second: Any) -> Any:
         return COMPARISONS[sign](first, second)
     if sign in ("==", "!=") and len(first) != len(second):
         return sign == "!="
+    if {*map(type, first), *map(type, second)} <= _PLAIN:
+        return COMPARISONS[sign](first, second)
     if sign not in ("==", "!="):
-        return _compare_from(0, first, sign, second)
-    is_same = _compare_from(0, first, "==", second)
+        return _compare_items(first, sign, second)
+    is_same = _compare_items(first, "==", second)
     backend = staged_by(is_same)
     is_other = not is_same if backend is None else backend.not_(is_same)
     return is_other if sign == "!=" else is_same if backend is None else backend.not_(is_other)
+
+
+_PLAIN = {bool, bytes, complex, float, int, str, type(None)}
 
 
 def _compare_dicts(first: dict[Any, Any], sign: str, second: dict[Any, Any]) -> Any:
@@ -76,21 +81,24 @@ def _sequence_class(value: Any) -> type | None:
     return next((kind for kind in sequences if type(value).__eq__ is kind.__eq__), None)
 
 
-def _compare_from(place: int, first: Sequence[Any], sign: str, second: Sequence[Any]) -> Any:
-    if place == min(len(first), len(second)):
-        return COMPARISONS[sign](len(first), len(second))
-    one, other = first[place], second[place]
-    is_same = one is other or _truth(compare(one, "==", other))
-    if is_same is False:
-        return False if sign == "==" else compare(one, sign, other)
-    rest = _compare_from(place + 1, first, sign, second)
-    if is_same is True:
-        return rest
-    equal = is_same if rest is True else rest is not False and both(is_same, rest)
-    if sign == "==":
-        return equal
-    decided = _truth(compare(one, sign[0], other))
-    return decided if equal is False else either(decided, equal)
+def _compare_items(first: Sequence[Any], sign: str, second: Sequence[Any]) -> Any:
+    undecided = []
+    result: Any = COMPARISONS[sign](len(first), len(second))
+    for one, other in zip(first, second, strict=False):
+        is_same = one is other or _truth(compare(one, "==", other))
+        if is_same is False:
+            result = False if sign == "==" else compare(one, sign, other)
+            break
+        if is_same is not True:
+            undecided.append((one, other, is_same))
+    for one, other, is_same in reversed(undecided):
+        equal = is_same if result is True else result is not False and both(is_same, result)
+        if sign == "==":
+            result = equal
+        else:
+            decided = _truth(compare(one, sign[0], other))
+            result = decided if equal is False else either(decided, equal)
+    return result
 
 
 def _truth(value: Any) -> Any:

@@ -149,7 +149,20 @@ def test_a_comparison_of_many_items():
     """The code that follows is captured at most 64 times."""
     xs = list(np.arange(100.0))
     with pytest.raises(ag.ValueNeededError, match="decides a branch that was not converted"):
-        ag.function(outcome)({"xs": xs}, {"xs": [*range(100)]})
+        ag.function(outcome_of_attributes)({"xs": xs}, {"xs": [*range(100)]})
+    assert ag.function(outcome)({"xs": xs}, {"xs": [*range(100)]}) == "same"
+
+
+def test_comparisons_of_long_lists():
+    plain = [*range(5000)]
+
+    def f(x):
+        mixed, other = [*plain, (x,)], [*plain, (2.0,)]
+        first, second = [*plain, 1], [*plain, 1]
+        return first == second, mixed == other, mixed < other
+
+    for x in (1.0, 2.0):
+        assert ag.function(f)(np.float64(x)) == f(x)
 
 
 class Heading(enum.IntEnum):
