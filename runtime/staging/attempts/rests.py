@@ -97,11 +97,13 @@ class Rest:
             is_before = any(value is grown for value in self.outer.before)
             if is_before or self.outer.heap.holders(grown):
                 from_before.append(grown)
-            elif not (places := [(self.site, i) for i in indexes if statement.before[i] is grown]):
+            elif places := [(self.site, i) for i in indexes if statement.before[i] is grown]:
+                self.flight.growing.update(places)
+            elif self.outer.heap.has(grown):
+                from_before.append(grown)
+            else:
                 holder = next(iter(statement.heap.holders(grown)), None)
                 raise not_a_variable_error(grown, holder, statement.closures)
-            else:
-                self.flight.growing.update(places)
         if from_before:
             raise GrowLists(from_before)
         if len(self.flight.growing) > known:

@@ -167,7 +167,10 @@ def replaced(
     getattr(active_backend(), "refuse_selected", id)(value)
     if is_looped_over(value):
         raise iterated_error(value)
-    has_older = any(map(is_older, (value, *views) if views or find() else ()))
+    frames = {frame for frame, _ in holding_variables(value)}
+    is_in_recursion = len(frames) > len({frame.f_code for frame in frames})
+    is_shared = views or is_in_recursion or find()
+    has_older = any(map(is_older, (value, *views) if is_shared else ()))
     staged = make(value)
     other = move(value, staged, find, is_free)
     if has_older and not other:
@@ -343,10 +346,7 @@ def with_bases(value: Any) -> Iterator[Any]:
 
 def root_of(value: Any) -> Any:
     """Return the array at the end of a chain of views."""
-    root = value
-    for root in with_bases(value):  # noqa: B007 - the last one
-        pass
-    return root
+    return [value, *with_bases(value)][-1]
 
 
 def shared_places(backend: Backend, leaves: Sequence[Any]) -> list[set[int]]:

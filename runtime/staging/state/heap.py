@@ -56,7 +56,7 @@ def running_heaps() -> list[Heap]:
 
 def is_older(value: Any) -> bool:
     """Return whether a value is older than a branch or loop body that is being captured."""
-    return any(id(value) in heap.reached for heap in CAPTURES.heaps)
+    return any(heap.has(value) for heap in CAPTURES.heaps)
 
 
 def is_closed(value: Any) -> bool:
@@ -119,6 +119,12 @@ class Heap:
                 continue
             self.reached.add(id(value))
             stack.extend(self._visit(value))
+
+    def has(self, value: Any) -> bool:
+        """Return whether the closures can reach a value."""
+        if type(value) in CONTAINERS:  # another container may have had its id
+            return self.containers.get(id(value)) is value
+        return id(value) in self.reached
 
     def _is_skipped(self, value: Any) -> bool:
         return isinstance(value, ATOMS) or BACKENDS[type(value)] is not None
