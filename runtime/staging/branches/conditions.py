@@ -235,11 +235,10 @@ def merge_paths(
     share, is_view = getattr(backend, "share", None), getattr(backend, "is_view", None)
     lone: set[int] = set()
     if share is not None and is_view is not None:
-        for leaf in filter(is_view, chain.from_iterable(raw)):
-            if is_only_view(statement, leaf, left):
-                lone.add(id(leaf))
-            else:
-                share(leaf, "it is a view created in a branch")
+        views = [*filter(is_view, chain.from_iterable(raw))]
+        lone = {id(view) for view in views if is_only_view(statement, view, left)}
+        for view in (view for view in views if id(view) not in lone):
+            share(view, "it is a view created in a branch")
     keep_array = getattr(backend, "keep_array", None)
     tied = _tied_results(backend, places, raw) if share is not None else set()
     for i, (result, location, leaves) in enumerate(zip(results, places, raw, strict=True)):
@@ -256,8 +255,9 @@ def merge_paths(
                 if backend.is_handle(leaf) and id(leaf) not in lone and not is_local_result(leaf, location)
             ]
             own = names_of(statement.names, location.name)
+            plain = [v for v in leaves if isinstance(v, WRITABLE) and not is_local_result(v, location)]
             if any(is_aliased(leaf, location, reason) for leaf, reason in handles) or any(
-                isinstance(leaf, WRITABLE) and other_reference(leaf, own, statement.code) for leaf in leaves
+                other_reference(array, own, statement.code) for array in plain
             ):
                 others = [*chain(*map(parts_of, leaves))]
                 if isinstance(getattr(location, "owner", None), InFlight) and running.flight is not None:

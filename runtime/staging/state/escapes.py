@@ -63,9 +63,9 @@ def is_only_view(statement: Any, view: Any, left: Sequence[Any]) -> bool:
 
 
 def _sharing_memory(view: Any) -> Iterator[Any]:
-    """Yield the array of which a value is a view, if it is one, and the other views of that array."""
+    """Yield the staged array of which a value is a view, if it is one, and the other views of that array."""
     base = getattr(view, "base", None)
-    while base is not None:
+    while staged_by(base) is not None:
         yield base
         holders = [holder for holder in gc.get_referrers(base) if type(holder) is tuple]
         for other in gc.get_referrers(*holders) if holders else ():

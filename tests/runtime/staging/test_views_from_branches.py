@@ -202,3 +202,67 @@ def end_of_the_flight(position, n):
 def test_arrays_that_exceptions_hold_are_written_before(start, n):
     arguments = np.array(start), np.float64(n)
     assert is_same(ag.function(end_of_the_flight)(*arguments), end_of_the_flight(*arguments))
+
+
+# Arrays that a handler returns
+
+
+def returned_by_a_handler(array, x):
+    try:
+        if x < 0:
+            raise LeftError
+        y = x * 2
+    except LeftError:
+        return array
+    array[0] = y
+    return array
+
+
+def in_a_dict(x):
+    array = np.zeros(3)
+    try:
+        if x < 0:
+            raise LeftError
+        y = x * 2
+    except LeftError:
+        return {"array": array, "y": 0.0}
+    array[0] = y
+    return {"array": array, "y": y}
+
+
+def in_a_loop(x):
+    array, i = np.zeros(3), 0.0
+    while i < x + 3:
+        i += 1
+        try:
+            if i > 3:
+                raise LeftError
+            y = x * 2
+        except LeftError:
+            return array
+        array[0] += y
+    return array * 2
+
+
+@pytest.mark.parametrize("x", [1.5, -1.5])
+@pytest.mark.parametrize("f", [in_a_dict, in_a_loop, lambda x: returned_by_a_handler(np.zeros(3), x)])
+def test_arrays_that_a_handler_returns_change_on_the_other_path(f, x):
+    np.testing.assert_equal(ag.function(f)(np.float64(x)), f(np.float64(x)))
+
+
+def returned_to_a_caller_with_the_array(x):
+    array = np.zeros(3)
+    found = returned_by_a_handler(array, x)
+    array[2] = 9.0
+    return array, found
+
+
+def left_in_a_global(x):
+    KEPT[:] = [np.zeros(3)]
+    return returned_by_a_handler(KEPT[0], x)
+
+
+@pytest.mark.parametrize("f", [returned_to_a_caller_with_the_array, left_in_a_global])
+def test_others_would_have_to_see_the_change(f):
+    with pytest.raises(ag.AliasError, match="that a staged condition selects is changed"):
+        ag.function(f)(np.float64(1.5))
