@@ -19,8 +19,8 @@ from ..trees.builders import LOAD, at, constant, first_line, operator, operator_
 NATIVE = frozenset(
     ("super", "locals", "globals", "vars", "dir", "eval", "exec", "issubclass", CONSUMER, GOING)
 )
-FORMATTING = frozenset(("format", "format_map", "join"))
-"""The methods of strings that build text from their arguments."""
+WITH_TEXT = frozenset(("format", "format_map", "join", "index", "find", "count", "startswith", "endswith"))
+"""The methods of strings that build text from their arguments, or search for it."""
 STACK_READERS = frozenset(("warn", "_getframe", "currentframe", "text_encoding", "settrace", "gettrace"))
 
 
@@ -43,7 +43,7 @@ class Calls(Rewriter):
         if operator_name(func) == "callee":
             return node
         is_of_text = isinstance(getattr(func, "value", None), (gast.Constant, gast.JoinedStr))
-        if is_of_text and func.attr not in FORMATTING:
+        if is_of_text and func.attr not in WITH_TEXT:
             return node
         if isinstance(func, gast.Attribute) and func.end_lineno != node.lineno:
             # Python reports the line of the method's name as the line of the call.

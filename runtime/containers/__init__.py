@@ -7,7 +7,8 @@ index does in a list. Methods that Python would run on the values themselves, su
 
 REPLACED = frozenset(
     (
-        "format", "format_map", "join", "get", "index", "count", "remove", "pop", "insert", "sort",
+        "format", "format_map", "join", "find", "startswith", "endswith", "get", "index", "count",
+        "remove", "pop", "insert", "sort",
         "heapify", "heappush", "heappop", "heappushpop", "heapreplace", "nsmallest", "nlargest",
         "insort_left", "insort_right", "bisect_left", "bisect_right", "deque", "set", "dict", "Counter",
         "add", "discard", "update", "intersection_update", "difference_update", "symmetric_difference_update",

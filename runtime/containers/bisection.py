@@ -13,8 +13,7 @@ from .. import staging
 from ..backends import Backend, staged_by
 from ..backends.builtins import DISPATCHING
 from . import lists
-from .keyed import raise_if
-from .ordering import is_less, select
+from .ordering import is_less, raise_if, select
 from .statements import repeat_while
 
 

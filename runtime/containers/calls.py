@@ -32,7 +32,13 @@ _OF_DICTS: dict[str, Callable[..., Any]] = {
     "update": keyed.update_dict,
 }
 _METHODS: dict[type, dict[str, Callable[..., Any]]] = {
-    str: {"format": text.format_string, "format_map": text.format_map, "join": text.join},
+    str: {
+        "format": text.format_string,
+        "format_map": text.format_map,
+        "join": text.join,
+        "index": text.index,
+        **{name: text.searching(name) for name in ("find", "count", "startswith", "endswith")},
+    },
     Counter: {
         **_OF_DICTS,
         "most_common": keyed.most_common,

@@ -9,7 +9,8 @@ from typing import Any
 from .. import staging
 from ..backends import Backend, staged_by
 from ..errors import ValueNeededError
-from .keyed import find, raise_if
+from .keyed import find
+from .ordering import raise_if
 from .text import interpolate
 
 

@@ -23,7 +23,7 @@ from ..staging.branches.exceptions import raise_in_program
 from ..staging.generators import FINDERS, Consumer, Loop, Source, drives
 from ..values.locations import HeapObject
 from .iterators import goes_on, is_sized
-from .keyed import raise_if
+from .ordering import raise_if
 from .statements import repeat_while
 
 _len, _list = DISPATCHING[id(len)], DISPATCHING[id(list)]

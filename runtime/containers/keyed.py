@@ -13,14 +13,13 @@ import numpy as np
 from .. import staging
 from ..backends import Backend, staged_by
 from ..backends.builtins import DISPATCHING
-from ..core.closures import nothing, set_nothing
 from ..core.in_flight import running
 from ..core.rolling_attempts import is_rolling
 from ..errors import AliasError, ValueNeededError
-from ..staging.branches.exceptions import raise_in_program, refuse_caught
+from ..staging.branches.exceptions import raise_in_program
 from ..staging.rolling.rolled_uses import note_item_use
 from ..values.selected_container import SelectedDict
-from .ordering import by_key, is_equal, select
+from .ordering import by_key, is_equal, raise_if, select
 from .text import is_text
 
 _READERS = (dict.__getitem__, SelectedDict.__getitem__, types.MappingProxyType.__getitem__)
@@ -76,17 +75,6 @@ def _search(backend: Backend, key: Any, keys: Collection[Any]) -> Any:
         elif test:
             place = i
     return place
-
-
-def raise_if(backend: Backend, test: Any, error: Exception) -> None:
-    fail = getattr(backend, "fail", None)
-    if fail is not None and test is not False:
-        refuse_caught(error)
-        fail(test, error)
-    elif staged_by(test) is not None:
-        staging.if_stmt(backend, test, lambda: raise_in_program(error), nothing, tuple, set_nothing, (), 0)
-    elif test:
-        raise_in_program(error)
 
 
 def contains(backend: Backend, key: Any, keys: Collection[Any]) -> Any:

@@ -18,8 +18,7 @@ from ..values.selected_container import SelectedContainer
 from ..values.structures import flatten
 from . import keyed
 from .iterators import LoopState, is_range
-from .keyed import raise_if
-from .ordering import by_key, either, is_equal, select
+from .ordering import by_key, either, is_equal, raise_if, select
 from .text import operand
 
 

@@ -1,4 +1,4 @@
-"""Comparison, sorting and selection of plain lists whose items or keys are staged."""
+"""Comparison, sorting and selection of values of which parts are staged, and errors under staged tests."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import numpy as np
 
 from .. import staging
 from ..backends import Backend, staged_by
+from ..core.closures import nothing, set_nothing
+from ..staging.branches.exceptions import raise_in_program, refuse_caught
 from ..values.structures import flatten
 
 
@@ -32,6 +34,17 @@ def either(first: Any, second: Any) -> Any:
     """Return whether one of two truths, which may be staged, is true; `second` has no effects."""
     own = getattr(staged_by(first) or staged_by(second), "either", None)
     return first | second if own is None else own(first, second)
+
+
+def raise_if(backend: Backend, test: Any, error: Exception) -> None:
+    fail = getattr(backend, "fail", None)
+    if fail is not None and test is not False:
+        refuse_caught(error)
+        fail(test, error)
+    elif staged_by(test) is not None:
+        staging.if_stmt(backend, test, lambda: raise_in_program(error), nothing, tuple, set_nothing, (), 0)
+    elif test:
+        raise_in_program(error)
 
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {

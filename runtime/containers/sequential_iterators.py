@@ -11,8 +11,7 @@ from ..core.closures import nothing
 from ..core.undefined import Undefined
 from ..staging.generators import Consumer, Loop
 from .iterators import Drive, LoopState, Part, backend_of, both, bound, limited_by
-from .keyed import raise_if
-from .ordering import select
+from .ordering import raise_if, select
 from .statements import branch
 
 _bool, _range = DISPATCHING[id(bool)], DISPATCHING[id(range)]

@@ -8,7 +8,8 @@ text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from .. import staging
 from ..backends import Backend, staged_by
 from ..errors import UnsupportedFunctionError, ValueNeededError
+from .ordering import either, raise_if
 
 _SPEC = re.compile(
     r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[#0\- +]*)"
@@ -164,3 +166,26 @@ def is_text(backend: Backend, value: Any) -> bool:
     """Return whether a staged value is text."""
     own = getattr(backend, "is_text", None)
     return own is not None and bool(own(value))
+
+
+def character(backend: Backend, code: Any) -> Any:
+    """`chr(code)`"""
+    raise_if(backend, either(code < 0, code > sys.maxunicode), ValueError("chr() arg not in range(0x110000)"))
+    return format_value(backend, code, "c")
+
+
+def searching(name: str) -> Callable[..., Any]:
+    """Return the form of a method that searches a string for staged text."""
+
+    def call(backend: Any, string: str, *args: Any) -> Any:
+        record = getattr(backend, "text_method", None)
+        return getattr(string, name)(*args) if record is None else record(name, string, *args)
+
+    return call
+
+
+def index(backend: Backend, string: str, *args: Any) -> Any:
+    """`string.index(part)`"""
+    place = searching("find")(backend, string, *args)
+    raise_if(backend, place < 0, ValueError("substring not found"))
+    return place

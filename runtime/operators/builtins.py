@@ -235,7 +235,7 @@ def _format(value: Any, spec: Any = "") -> Any:
 
 
 def _in_base(function: Callable[[Any], str], spec: str) -> Callable[[Any], Any]:
-    """Return the replacement for `bin`, `oct` or `hex`, whose text a format specification also gives."""
+    """Return the replacement for `bin`, `oct`, `hex` or `chr`, whose text a format gives, too."""
 
     @functools.wraps(function)
     def call(value: Any) -> Any:
@@ -246,6 +246,10 @@ def _in_base(function: Callable[[Any], str], spec: str) -> Callable[[Any], Any]:
             if not issubclass(kind, (int, np.integer)):
                 module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
                 raise TypeError(f"'{module}{kind.__name__}' object cannot be interpreted as an integer")
+            if function is chr:
+                from ..containers.text import character  # noqa: PLC0415 - needed by staged values only
+
+                return character(staged_by(value), value)
             return _format(value, spec)
         except BaseException as error:
             drop_current_frame(error)
@@ -255,4 +259,5 @@ def _in_base(function: Callable[[Any], str], spec: str) -> Callable[[Any], Any]:
 
 
 DISPATCHING.update({id(hasattr): _hasattr, id(getattr): _getattr, id(format): _format})
-DISPATCHING.update({id(f): _in_base(f, spec) for f, spec in ((bin, "#b"), (oct, "#o"), (hex, "#x"))})
+_FORMATS = {bin: "#b", oct: "#o", hex: "#x", chr: "c"}
+DISPATCHING.update({id(function): _in_base(function, spec) for function, spec in _FORMATS.items()})

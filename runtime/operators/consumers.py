@@ -15,7 +15,7 @@ from ..backends import staged_by
 from ..backends.builtins import DISPATCHING
 from ..containers.item_iterators import ItemIterator, in_generator
 from ..containers.iterators import is_sized
-from ..containers.keyed import raise_if
+from ..containers.ordering import raise_if
 from ..core.active_backends import active_backend
 from ..core.closures import nothing
 from ..core.undefined import Undefined

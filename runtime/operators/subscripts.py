@@ -109,7 +109,7 @@ def _check_count(backend: Any, count: Any, least: int) -> None:
     if not is_staged and count < least:
         raise ValueError(message)
     if is_staged and least:
-        from ..containers.keyed import raise_if  # noqa: PLC0415 - needed by traces only
+        from ..containers.ordering import raise_if  # noqa: PLC0415 - needed by traces only
 
         raise_if(backend, count < least, ValueError(backend.text(message)))
 

@@ -54,7 +54,7 @@ from ..tracing.containers.iterables import (
 from ..tracing.containers.staged_lists import StagedList
 from ..tracing.containers.stand_ins import leaf_of
 from ..tracing.operation_errors import keep_errors
-from ..tracing.tensor import Optional, Staged, Tensor, characters, is_marker, is_none, some, wrap
+from ..tracing.tensor import Optional, Staged, Tensor, characters, is_marker, is_none, some, text_method, wrap
 from ..tracing.trace import (
     Builder,
     current_builder,
@@ -120,7 +120,7 @@ class GraphBackend(staged_dicts.KeyedConstructors, Sharing):
     refuse_selected = staticmethod(objects.refuse_selected)
     count_selected = staticmethod(objects.count_selected)
     forget_selected = staticmethod(objects.forget_selected)
-    is_needed = staticmethod(objects.is_needed)
+    is_needed, text_method = staticmethod(objects.is_needed), staticmethod(text_method)
 
     def owns(self, kind: type) -> bool:
         return issubclass(kind, (Staged, StagedIterable, IterableSource))

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import staging
-from ...containers.keyed import raise_if
-from ...containers.ordering import is_equal
+from ...containers.ordering import is_equal, raise_if
 from ...core.active_backends import active_backend
 from ...core.undefined import Undefined
 from ...debugging.error_operands import describe_staged

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import staging
-from ...containers.keyed import raise_if
+from ...containers.ordering import raise_if
 from ...core.active_backends import active_backend
 from ..ir.types import ListType, ScalarType, TupleType
 from ..tracing import recording

@@ -454,7 +454,7 @@ class Scalar(Value):
         if name.startswith("_") or not hasattr(kind, name):
             raise AttributeError(f"'{kind.__name__}' object has no attribute {name!r}")
         if kind is str and name in TEXT_METHODS:
-            return functools.partial(_text_method, name, self)
+            return functools.partial(text_method, name, self)
         if name in _NUMBER_PARTS:
             return _NUMBER_PARTS[name](self)
         return self.fail(
@@ -531,8 +531,8 @@ def _of_member(name: str, member: Any) -> Any:
     return recording.record(f"member_{name}", (member,), kind)
 
 
-def _text_method(name: str, text: Any, *args: Any) -> Any:
-    """Record a call to a method of a staged string."""
+def text_method(name: str, text: Any, *args: Any) -> Any:
+    """Record a call to a method of a string with staged parts."""
     result = getattr(recording.sample(text), name)(*map(recording.sample, args))
     kind = ListType(ScalarType(str)) if isinstance(result, list) else constant_type(result)
     assert kind is not None

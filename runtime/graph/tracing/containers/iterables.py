@@ -11,8 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ....containers.keyed import raise_if
-from ....containers.ordering import select
+from ....containers.ordering import raise_if, select
 from ....core.active_backends import active_backend
 from ....errors import StagingError, ValueNeededError
 from ...ir.graph import Node

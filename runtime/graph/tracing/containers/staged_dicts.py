@@ -9,7 +9,7 @@ from typing import Any
 
 from .... import staging
 from ....backends.builtins import DISPATCHING
-from ....containers.keyed import raise_if
+from ....containers.ordering import raise_if
 from ....core.active_backends import active_backend
 from ....errors import AliasError, StagingError
 from ....staging.branches.exceptions import raise_in_program

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from ....containers.keyed import raise_if
+from ....containers.ordering import raise_if
 from ....core.active_backends import active_backend
 from ....core.in_flight import running
 from ....errors import StagingError, UnsupportedFunctionError
