@@ -22,7 +22,7 @@ from .ordering import by_key, either, is_equal, raise_if, select
 from .text import operand
 
 
-def _position(backend: Backend, values: list[Any], item: Any) -> Any:
+def _position(backend: Backend, values: list[Any] | tuple[Any, ...], item: Any) -> Any:
     """Return the position of the first item that equals `item`, or -1."""
     place: Any = -1
     for i, value in reversed([*enumerate(values)]):
@@ -43,7 +43,7 @@ def _checked(backend: Backend, position: Any, length: int, message: str) -> Any:
 
 def index(backend: Backend, values: list[Any] | tuple[Any, ...], item: Any, *bounds: Any) -> Any:
     """`values.index(item)`"""
-    empty = () if isinstance(values, tuple) else []
+    empty: Any = () if isinstance(values, tuple) else []
     if bounds:
         raise UnsupportedFunctionError(
             f"index() of a {type(empty).__name__} of staged values is called with bounds",

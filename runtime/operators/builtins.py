@@ -240,7 +240,8 @@ def _in_base(function: Callable[[Any], str], spec: str) -> Callable[[Any], Any]:
     @functools.wraps(function)
     def call(value: Any) -> Any:
         try:
-            if not staging.ACTIVE or staged_by(value) is None:
+            backend = staged_by(value) if staging.ACTIVE else None
+            if backend is None:
                 return function(value)
             kind = DISPATCHING[id(type)](value)
             if not issubclass(kind, (int, np.integer)):
@@ -249,7 +250,7 @@ def _in_base(function: Callable[[Any], str], spec: str) -> Callable[[Any], Any]:
             if function is chr:
                 from ..containers.text import character  # noqa: PLC0415 - needed by staged values only
 
-                return character(staged_by(value), value)
+                return character(backend, value)
             return _format(value, spec)
         except BaseException as error:
             drop_current_frame(error)

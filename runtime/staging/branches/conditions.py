@@ -183,8 +183,8 @@ def merge_paths(
         before = statement.current(location)[0] if is_forgotten and location is not RESULT else []
         for leaf_name, x, y in zip(leaf_paths(a_spec, name), a, b, strict=True):
             is_alone = alone or (is_forgotten and all(x is not leaf for leaf in before))
-            if (whole := getattr(backend, "whole_array", ignored)(x, y)) is not None:
-                x = y = whole
+            if (array := getattr(backend, "whole_array", ignored)(x, y)) is not None:
+                x = y = array
             is_outer = isinstance(x, Undefined) or statement.is_from_before(x)
             if is_same(x, y):
                 if is_alone and not is_outer:

@@ -64,7 +64,7 @@ def is_only_view(statement: Any, view: Any, left: Sequence[Any]) -> bool:
 
 def _sharing_memory(view: Any) -> Iterator[Any]:
     """Yield the staged array of which a value is a view, if it is one, and the other views of that array."""
-    base = getattr(view, "base", None)
+    base: Any = getattr(view, "base", None)
     while staged_by(base) is not None:
         yield base
         holders = [holder for holder in gc.get_referrers(base) if type(holder) is tuple]
