@@ -1,4 +1,7 @@
-"""Trace a function, and trace it again with objects in the place of values where it changes these."""
+"""Trace a function, and trace it again if the first trace finds out that it needs something.
+
+That is objects in the place of values that it changes, or what `AutographError.needs` names.
+"""
 
 from __future__ import annotations
 

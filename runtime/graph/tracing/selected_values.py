@@ -56,7 +56,7 @@ class Printed:
 
 
 class InstanceKinds:
-    """The classes whose instances are objects of the graph.
+    """The classes whose instances are objects of the graph, and what else former traces have found out.
 
     A function may define a class itself. Then each trace has its own, so classes are known by their names.
     """
