@@ -56,9 +56,9 @@ def is_only_view(statement: Any, view: Any, left: Sequence[Any]) -> bool:
 
     `left` are the values that later code gets from the paths of a statement.
     """
-    others = [*_sharing_memory(view)]
-    return not any(other.is_given or statement.other_reference(other) for other in others) and not any(
-        any_leads_to(left, other) for other in others
+    return not any(
+        other.is_given or statement.other_reference(other) or any_leads_to(left, other)
+        for other in _sharing_memory(view)
     )
 
 
